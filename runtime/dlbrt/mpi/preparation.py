@@ -96,8 +96,8 @@ class Preparation:
             return f"{loop.unmet} does not hold"
         try:
             self._find(loop, pooled=pooled)
-            if self.routine_state is not None and (made := [f.name for f in self.fields if f.made]):
-                return f"{made[0]} is a part of an array, which cannot stay on the ranks by itself"
+            if (reason := self._view_obstacle(loop)) is not None:
+                return reason
             self._pack_all(loop.contributions)
             return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
@@ -224,6 +224,16 @@ class Preparation:
         paths = {id(f.data) for f in self.fields if f.is_path and self._starts_at_an_argument(f)}
         paths |= {id(array) for f in self.fields for array in holders(f, self._arrays())}
         return self.packed.inside - (paths - self.packed.several)
+
+    def _view_obstacle(self, loop: LoopContext) -> str | None:
+        """A part of an array (``rec["x"]``) where only whole arrays stay on the ranks, or are watched."""
+        made = [field for field in self.fields if field.made]
+        if made and self.routine_state is not None:
+            return f"{made[0].name} is a part of an array, which cannot stay on the ranks by itself"
+        stored = next((field.name for field in made if field.spec.stores), None)
+        if stored is not None and self.watches(loop):
+            return f"{stored} is a part of an array, and calls that dlbc has not seen may change the others"
+        return None
 
     def _starts_at_an_argument(self, field: Field) -> bool:
         """Whether a path begins at an argument; that of an iterated sequence may lead through none."""

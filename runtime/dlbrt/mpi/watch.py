@@ -26,7 +26,6 @@ import numpy as np
 from dlbrt.data.digests import Digests, changed_row, row_digests
 from dlbrt.data.field import Field, take
 from dlbrt.data.footprint import Rows
-from dlbrt.data.hazard import holders
 from dlbrt.data.memory import Array
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
@@ -81,9 +80,7 @@ class Watch:
     ) -> None:
         started = clock()
         self._values, self._slots = values, slots
-        arrays = [value for value in slots if isinstance(value, np.ndarray)]
-        views = (array for field in fields if field.spec.stores for array in holders(field, arrays))
-        apart = {*apart, *map(id, views)}
+        apart = set(apart)
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, held))
             for field in fields
