@@ -42,6 +42,16 @@ class Variable:
     def __str__(self) -> str:
         return self.name
 
+    @classmethod
+    def length(cls, axis: int, array: str) -> Variable:
+        """The length of an array along an axis."""
+        return cls(VariableKind.PARAMETER, f"length {axis} of {array}")
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is a `length`, which has no text in the program."""
+        return self.name.startswith("length ")
+
 
 class Operator(Enum):
     """What an atom applies to its operands."""
@@ -180,11 +190,15 @@ class IntegerForm:
         self, change: Callable[[Variable], IntegerForm], element: Callable[[Apply], IntegerForm] | None = None
     ) -> IntegerForm:
         """The form with every variable replaced, in operands too; ``element`` replaces elements."""
+        return self.mapped(lambda atom: _replaced(atom, change, element))
+
+    def mapped(self, change: Callable[[Atom], IntegerForm]) -> IntegerForm:
+        """The form with the atoms of its monomials replaced."""
         total = IntegerForm()
         for monomial, factor in self.terms:
             product = IntegerForm.literal(factor)
             for atom in monomial:
-                product = product * _replaced(atom, change, element)
+                product = product * change(atom)
             total = total + product
         return total
 
@@ -197,6 +211,17 @@ class IntegerForm:
             elif any(variable in _variables(atom) for atom in monomial):
                 return None
         return coefficient
+
+    def factor_of(self, variable: Variable) -> IntegerForm | None:
+        """The form that the variable is multiplied by; None if it also occurs in any other way."""
+        factors = IntegerForm()
+        for monomial, factor in self.terms:
+            rest = tuple(atom for atom in monomial if atom != variable)
+            if any(variable in _variables(atom) for atom in rest) or len(monomial) - len(rest) > 1:
+                return None
+            if len(rest) < len(monomial):
+                factors = factors + IntegerForm(((rest, factor),))
+        return factors
 
     def __str__(self) -> str:
         return self._text
@@ -294,6 +319,23 @@ class Junction:
 Condition = Comparison | Junction
 
 
+def replaced_in(condition: Condition, change: Callable[[Variable], IntegerForm]) -> Condition:
+    """The condition with every variable replaced."""
+    if isinstance(condition, Comparison):
+        return Comparison(condition.form.replaced(change), condition.relation)
+    return Junction(condition.operator, tuple(replaced_in(part, change) for part in condition.parts))
+
+
+def numbers_for(numbers: Mapping[str, int]) -> Callable[[Variable], IntegerForm]:
+    """Replaces names from outside by the numbers that they are."""
+
+    def change(variable: Variable) -> IntegerForm:
+        known = variable.kind is VariableKind.PARAMETER and variable.name in numbers
+        return IntegerForm.literal(numbers[variable.name]) if known else IntegerForm.of(variable)
+
+    return change
+
+
 def negated(condition: Condition) -> Condition:
     """The condition that holds exactly where this one does not."""
     if isinstance(condition, Junction):
@@ -302,31 +344,3 @@ def negated(condition: Condition) -> Condition:
     if condition.relation == ">=":
         return Comparison(-condition.form - IntegerForm.literal(1), ">=")
     return Comparison(condition.form, "!=" if condition.relation == "==" else "==")
-
-
-@dataclass(frozen=True)
-class IndexSpace:
-    """``range(start, stop, step)`` of the index ``name``; parts that are not known are None.
-
-    ``symbolic_step``: a step that is not a literal. ``context``: what is known of names from before the loop.
-    ``exact``: the index takes exactly these values. ``reverse``: it takes them from the last to the first.
-    """
-
-    name: str
-    start: IntegerForm | None
-    stop: IntegerForm | None
-    step: int | None
-    context: tuple[Condition, ...] = ()
-    exact: bool = True
-    symbolic_step: IntegerForm | None = None
-    reverse: bool = False
-
-    @property
-    def index(self) -> Variable:
-        """The index as a variable."""
-        return Variable(VariableKind.INDEX, self.name)
-
-    @property
-    def stride(self) -> int:
-        """Every distance between two iterations is a multiple of this."""
-        return abs(self.step or 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from types import ModuleType
 
 from dlbc.algebra.integer_form import (
@@ -49,31 +50,32 @@ class IntegerSets:
         self._context.set_max_operations(_OPERATIONS)
         self.affine = True
         self._parameters: dict[Variable, str] = {}
-        self._answers: dict[str, bool] = {}
+        self._answers: dict[tuple[str, ...], bool] = {}
 
     def is_empty(self, conditions: Conditions) -> bool:
         """Whether surely nothing satisfies them; `affine` then says whether none of them was left out."""
         writer = _Writer()
-        text = writer.conjunction(conditions)
+        texts = writer.conjunction(conditions)
         self.affine = writer.affine
-        if text not in self._answers:
+        if texts not in self._answers:
             self._context.reset_operations()
             try:
-                self._answers[text] = bool(self._set(writer, text, ()).is_empty())
+                self._answers[texts] = bool(self._set(writer, texts).is_empty())
             except self._isl.Error:
-                self._answers[text] = False
-        return self._answers[text]
+                self._answers[texts] = False
+        return self._answers[texts]
 
     def witness(self, conditions: Conditions) -> dict[Variable, int] | None:
-        """A solution in small numbers, if there is one."""
+        """A solution in small numbers, if there is one; `affine` as after `is_empty`."""
         writer = _Writer()
-        text = writer.conjunction(conditions)
+        texts = writer.conjunction(conditions)
+        self.affine = writer.affine
         self._context.reset_operations()
         try:
-            whole = self._set(writer, text, ())
+            whole = self._set(writer, texts)
             for size in _BOXES:
                 box = " and ".join(f"-1 <= {name} <= {size}" for name in writer.names.values())
-                near = whole.intersect(self._set(writer, box or "true", ()))
+                near = whole.intersect(self._set(writer, (box or "true",)))
                 if not near.is_empty():
                     return self._point(near.lexmin(), writer)
         except self._isl.Error:
@@ -81,39 +83,53 @@ class IntegerSets:
         return None
 
     def guard(
-        self, meetings: Iterable[Conditions], several: Conditions, many_instances: Iterable[Conditions]
+        self, meetings: Iterable[Conditions], executed: Iterable[Conditions], many: Iterable[Conditions]
     ) -> str | None:
         """A condition on parameters, as source text, under which no meeting has a solution.
 
-        None unless the condition is short and admits every one of ``many_instances``. ``several`` says that
-        there are two iterations.
+        None unless the condition is short and admits some of every one of ``many``; alternatives that admit
+        none are left out. ``executed`` says for each meeting that both accesses are executed: where none
+        are, the condition may be true or false.
         """
         try:
-            bad = None
             self._context.reset_operations()
-            for conditions in meetings:
-                solvable = self._where(conditions)
-                bad = solvable if bad is None else bad.union(solvable)
-            if bad is None or any(self._where(many).subtract(bad).is_empty() for many in many_instances):
+            bad = self._union(meetings)
+            wanted = [self._where(instances) for instances in many]
+            if bad is None or any(instances.subtract(bad).is_empty() for instances in wanted):
                 return None
-            space = self._where(several)
-            return self._text(space.subtract(bad).gist(space).coalesce())
+            space = self._union(executed).simple_hull().to_set()
+            good = bad.coalesce().complement().gist(space).coalesce()
+            good = good.gist(space).coalesce().get_basic_sets()
+            return self._text([b for b in good if not all(b.to_set().is_disjoint(w) for w in wanted)])
         except self._isl.Error:
             return None
 
-    def _where(self, conditions: Conditions):  # type: ignore[no-untyped-def]
-        """The values of the parameters for which the conditions have a solution."""
-        writer = _Writer(self._parameters)
-        text = writer.conjunction(conditions)
-        if not writer.affine:
-            raise self._isl.Error("not affine")
-        parameters = [name for v, name in writer.names.items() if v.kind is VariableKind.PARAMETER]
-        return self._set(writer, text, parameters).params()
+    def _union(self, questions: Iterable[Conditions]):  # type: ignore[no-untyped-def]
+        """The values of the parameters for which one of the questions has a solution, or more than these."""
+        found = [self._where(conditions) for conditions in questions]
+        return reduce(lambda one, other: one.union(other), found) if found else None
 
-    def _set(self, writer: _Writer, text: str, parameters: Sequence[str]):  # type: ignore[no-untyped-def]
+    def _where(self, conditions: Conditions):  # type: ignore[no-untyped-def]
+        """The values of the parameters for which the conditions have a solution, or more than these.
+
+        The lengths of arrays are left free, since the rows of a guard are looked at without them.
+        """
+        writer = _Writer(self._parameters)
+        texts = writer.conjunction(conditions)
+        parameters = [
+            name for v, name in writer.names.items() if v.kind is VariableKind.PARAMETER and not v.is_length
+        ]
+        return self._set(writer, texts, parameters).params()
+
+    def _set(self, writer: _Writer, texts: Iterable[str], parameters: Sequence[str] = ()):  # type: ignore[no-untyped-def]
+        """What satisfies all of the texts.
+
+        One after the other, since isl would multiply out all alternatives of one text before it drops any.
+        """
         inner = [name for name in writer.names.values() if name not in set(parameters)]
         before = f"[{', '.join(parameters)}] -> " if parameters else ""
-        return self._isl.Set(f"{before}{{ [{', '.join(inner)}] : {text} }}")
+        sets = (self._isl.Set(f"{before}{{ [{', '.join(inner)}] : {text} }}") for text in texts)
+        return reduce(lambda one, other: one.intersect(other).coalesce(), sets)
 
     def _point(self, least, writer: _Writer) -> dict[Variable, int]:  # type: ignore[no-untyped-def]
         point = least.sample_point()
@@ -122,20 +138,20 @@ class IntegerSets:
         return dict(zip(writer.names, map(int, values), strict=True))
 
     def _text(self, good) -> str | None:  # type: ignore[no-untyped-def]
+        """The union of these basic sets as source text, if it is short."""
         parts = []
-        for basic in good.get_basic_sets():
+        for basic in good:
             if basic.dim(self._isl.dim_type.div):
                 return None
-            constraints = [self._constraint(c) for c in basic.get_constraints()]
-            texts = [c for c in constraints if c is not None]
-            if len(texts) < len(constraints) or len(texts) > _GUARD_PARTS:
+            texts = [self._constraint(c) for c in basic.get_constraints()]
+            if len(texts) > _GUARD_PARTS:
                 return None
             parts.append(" and ".join(sorted(texts)) or "True")
         if not parts or len(parts) > _GUARD_PARTS:
             return None
         return " or ".join(sorted(parts))
 
-    def _constraint(self, constraint) -> str | None:  # type: ignore[no-untyped-def]
+    def _constraint(self, constraint) -> str:  # type: ignore[no-untyped-def]
         kind = self._isl.dim_type.param
         names = [constraint.get_dim_name(kind, k) for k in range(constraint.dim(kind))]
         known = {name: variable for variable, name in self._parameters.items()}
@@ -143,8 +159,6 @@ class IntegerSets:
         for k, name in enumerate(names):
             factor = int(constraint.get_coefficient_val(kind, k).to_python())
             total = total + IntegerForm.of(known[name]) * IntegerForm.literal(factor)
-        if any(v.name.startswith("length ") for v in total.variables):
-            return None
         return _written(total, "==" if constraint.is_equality() else ">=")
 
 
@@ -154,6 +168,8 @@ def _written(form: IntegerForm, relation: str) -> str:
     right = IntegerForm(tuple((m, -k) for m, k in form.terms if k < 0))
     if relation == ">=" and left.constant is None and right == IntegerForm.literal(1):
         return f"{left} > 0"
+    if relation == ">=" and right.constant is None and left == IntegerForm.literal(-1):
+        return f"{right} < 0"
     if relation == ">=" and left.constant is not None and right.terms:
         return f"{right} <= {left}"
     return f"{left} {relation} {right}"
@@ -167,10 +183,11 @@ class _Writer:
         self.names: dict[Variable, str] = {}
         self.affine = True
 
-    def conjunction(self, conditions: Iterable[Condition]) -> str:
-        """The conjunction of all conditions that are affine."""
+    def conjunction(self, conditions: Iterable[Condition]) -> tuple[str, ...]:
+        """All conditions that are affine: those without alternatives as one text, and each of the others."""
         texts = [t for t in map(self._condition, conditions) if t is not None]
-        return " and ".join(texts) or "true"
+        several = dict.fromkeys(t for t in texts if " or " in t)
+        return (" and ".join(t for t in texts if " or " not in t) or "true", *sorted(several, key=len))
 
     def _condition(self, condition: Condition) -> str | None:
         """The text of a condition; None if it is not affine, so that it says nothing."""
@@ -201,7 +218,7 @@ class _Writer:
         """A form that is not affine but the same in all iterations becomes a parameter of its own."""
         if any(v.kind is not VariableKind.PARAMETER for v in form.variables):
             raise _NotAffineError
-        return self._variable(Variable(VariableKind.PARAMETER, str(form)))
+        return self._variable(Variable(VariableKind.PARAMETER, str(form) if form.simple else f"({form})"))
 
     def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Variable):

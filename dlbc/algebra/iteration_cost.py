@@ -11,7 +11,8 @@ from enum import Enum
 from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import Assumptions
-from dlbc.algebra.integer_form import ZERO, Apply, IndexSpace, IntegerForm, Operator, Variable, VariableKind
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
 from dlbc.algebra.sums import trip_count
 from dlbc.algebra.work import WorkPolynomial
 from dlbc.algebra.work_text import text_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, negated
@@ -92,7 +92,8 @@ class ControlFlow:
         around = self._domain.inner_loops
         around = around if inner_loop is None else (*around, inner_loop)
         self._domain = replace(self._domain, inner_loops=around, exact=exact)
-        yield
+        with nullcontext() if isinstance(node, ast.While) else self._subscripts.within(node.iter):
+            yield
         self._leave(kept, *before[1:])
 
     def _counts_through(self, inner_loop: InnerLoop | None) -> None:
@@ -148,11 +149,11 @@ class ControlFlow:
     def _counted(self, node: ast.AST, name: str, args: list[ast.expr]) -> InnerLoop | None:
         forms = [self._as_form(a) for a in args]
         start, stop = (IntegerForm.literal(0), forms[0]) if len(forms) == 1 else (forms[0], forms[1])
-        step: int | None = 1
-        if len(forms) == 3:
-            step = None if forms[2] is None else forms[2].constant
-        known = start is not None and stop is not None and bool(step)
-        return InnerLoop(self._variable(node, name), start, stop, step or None, known)
+        step = IntegerForm.literal(1) if len(forms) < 3 else forms[2]
+        literal = None if step is None else step.constant or None
+        known = start is not None and stop is not None and literal is not None
+        symbolic_step = None if literal else step
+        return InnerLoop(self._variable(node, name), start, stop, literal, known, symbolic_step)
 
     def _variable(self, node: ast.AST, name: str) -> Variable:
         return Variable(VariableKind.INNER, name, self._numbers.setdefault(node, len(self._numbers) + 1))

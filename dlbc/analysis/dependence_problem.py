@@ -1,38 +1,48 @@
 """When two iterations meet in an element of an array: one conjunction of conditions over integers.
 
 Theory: the dependence equations of two accesses. Each access has its own copy of the index and of the
-variables of inner loops, within their bounds and under their conditions; along every axis both accesses reach
-the same element; the iterations differ. What integers cannot express is left free, so the conditions can only
-be too weak: no solution means no dependence. ``exact`` says that they are not too weak.
+variables of inner loops, within their bounds and under their conditions; along every axis both accesses
+reach the same element; the iterations differ. What integers cannot express is left free, so the conditions
+can only be too weak: no solution means no dependence. ``exact`` says that they are not too weak. Subscripts
+with products are delinearised (`dlbc.algebra.delinearize`): what their equality implies without products is
+added.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from dlbrt.records import dataclass
 
 from dlbc.algebra import integer_sets as sets
 from dlbc.algebra import smt_solver as solver
+from dlbc.algebra.delinearize import (
+    Division,
+    is_linear,
+    is_negative,
+    signs,
+    steady_products,
+    vanishes,
+)
+from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import (
     ZERO,
     Apply,
     Comparison,
     Condition,
-    IndexSpace,
     IntegerForm,
     Junction,
+    Operator,
     Variable,
     VariableKind,
 )
-from dlbc.ir.access import Access, InnerLoop, Subscript, is_part
+from dlbc.analysis.access_instance import AccessInstance
+from dlbc.ir.access import Access, InnerLoop, Subscript
 
 #: Iterations of an inner loop that a guard has to leave room for.
 _FEW = 8
-_MOVING = (VariableKind.INDEX, VariableKind.INNER)
 
 _Copy = Callable[[IntegerForm], IntegerForm]
 _Bound = Callable[[IntegerForm], Condition]
@@ -49,59 +59,10 @@ class DependenceProblem:
     exact: bool
 
 
-class AccessInstance:
-    """One of two accesses, with its own copies of everything that differs between iterations."""
-
-    def __init__(self, number: int, space: IndexSpace, written: frozenset[str]) -> None:
-        self._mark = "'" * number
-        self.index = Variable(VariableKind.INDEX, space.index.name + self._mark)
-        self._written = written
-        self._fresh = itertools.count(1)
-        self._elements: dict[Apply, Variable] = {}
-        self.exact = True
-
-    def of(self, form: IntegerForm) -> IntegerForm:
-        """The form in this iteration."""
-        return form.replaced(self._own, self._element)
-
-    def new(self, name: str) -> Variable:
-        """A new variable of this instance."""
-        return Variable(VariableKind.INNER, f"{name}{self._mark}", -next(self._fresh))
-
-    def _own(self, variable: Variable) -> IntegerForm:
-        if variable.kind is VariableKind.PARAMETER:
-            return IntegerForm.of(variable)
-        if variable.out_of_scope:
-            self.exact = False
-        return IntegerForm.of(replace(variable, name=variable.name + self._mark))
-
-    def _element(self, atom: Apply) -> IntegerForm:
-        """An element of an array is some integer: always the same if its place is fixed and not stored to."""
-        steady = not any(_may_share_elements(atom.name, w) for w in self._written)
-        if steady and not any(o.depends_on(_MOVING) for o in atom.operands):
-            return IntegerForm.parameter(str(atom))
-        self.exact = False
-        if not steady:
-            return IntegerForm.of(self.new(str(atom)))
-        if atom not in self._elements:
-            self._elements[atom] = self.new(str(atom))
-        return IntegerForm.of(self._elements[atom])
-
-    def condition(self, condition: Condition) -> Condition:
-        """The condition in this iteration."""
-        if isinstance(condition, Comparison):
-            return Comparison(self.of(condition.form), condition.relation)
-        return Junction(condition.operator, tuple(map(self.condition, condition.parts)))
-
-
 def _instances(
     space: IndexSpace, written: frozenset[str] = frozenset()
 ) -> tuple[AccessInstance, AccessInstance]:
     return AccessInstance(1, space, written), AccessInstance(2, space, written)
-
-
-def _may_share_elements(array: str, written: str) -> bool:
-    return array == written or is_part(array, written) or is_part(written, array)
 
 
 def dependence_problem(
@@ -121,14 +82,17 @@ def dependence_problem(
     iteration has the smaller index (for an access and itself).
     """
     left, right = _instances(space, written)
+    sides = ((left, one), (right, other))
     conditions = [_apart(left, right, space, ordered=ordered), *space.context]
-    for side, access in ((left, one), (right, other)):
+    for side, access in sides:
         conditions += _executed(access, side, space)
     element = tuple(Variable(VariableKind.INNER, f"element {axis}") for axis in axes)
     conditions += [Comparison.at_least(IntegerForm.of(place), ZERO) for place in element if natural]
     for axis, place in zip(axes, element, strict=True):
-        for side, access in ((left, one), (right, other)):
+        for side, access in sides:
             conditions += _reached(access, axis, IntegerForm.of(place), side, wrap)
+        conditions += _met([_Place(access, axis, side) for side, access in sides], wrap)
+    conditions += _known(left, right, space)
     exact = left.exact and right.exact and space.exact and one.domain.exact and other.domain.exact
     return DependenceProblem(tuple(conditions), left.index, right.index, element, exact)
 
@@ -148,41 +112,80 @@ def _before(one: IntegerForm, other: IntegerForm, step: IntegerForm | None) -> C
     return Junction("or", (up, down))
 
 
-def two_iterations(space: IndexSpace) -> tuple[Condition, ...]:
-    """There are at least two iterations."""
-    left, right = _instances(space)
-    apart = _apart(left, right, space, ordered=True)
-    return (apart, *space.context, *_within(space, left), *_within(space, right))
-
-
-def many_instances(
-    one: Access, other: Access, space: IndexSpace, written: frozenset[str], many: int
+def both_executed(
+    one: Access, other: Access, space: IndexSpace, written: frozenset[str], apart: int = 1, busy: bool = False
 ) -> tuple[Condition, ...]:
-    """Both accesses run, in iterations far apart, and inner loops have more than a few iterations."""
+    """Both accesses are executed, in iterations that are ``apart``; ``busy``: a number of times in each."""
     left, right = _instances(space, written)
     distance = IntegerForm.of(right.index) - IntegerForm.of(left.index)
-    conditions = [Comparison.at_least(distance, IntegerForm.literal(many * space.stride)), *space.context]
+    conditions = [Comparison.at_least(distance, IntegerForm.literal(apart * space.stride)), *space.context]
     for side, access in ((left, one), (right, other)):
-        conditions += [*_executed(access, side, space), *_busy(access, side)]
-    return tuple(conditions)
+        conditions += [*_executed(access, side, space), *(_busy(access, side) if busy else ())]
+    if busy:
+        conditions += _wide([*left.divisions, *right.divisions], space)
+    return (*conditions, *_known(left, right, space))
+
+
+def _wide(divisions: Sequence[Division], space: IndexSpace) -> Iterator[Condition]:
+    """Strides, and the factors of the number of iterations, are more than a few."""
+    strides = [*(d.stride for d in divisions), *([space.symbolic_step] if space.symbolic_step else [])]
+    yield from (Comparison.at_least(stride, IntegerForm.literal(_FEW)) for stride in strides)
+    for product, one, other in steady_products(_bounds(space)):
+        for factor in (one, other):
+            yield Comparison.at_least(factor, IntegerForm.literal(_FEW))
+            yield Comparison.at_least(product, factor * IntegerForm.literal(_FEW))
+
+
+def _bounds(space: IndexSpace) -> list[IntegerForm]:
+    return [bound for bound in (space.start, space.stop) if bound is not None]
 
 
 def _busy(access: Access, side: AccessInstance) -> Iterator[Condition]:
-    """Its inner loops whose bounds depend on names from outside have more than a few iterations."""
-    for inner_loop in access.domain.inner_loops:
-        if inner_loop.start is None or inner_loop.stop is None or not inner_loop.step:
+    """Its inner loops and slices whose bounds depend on names from outside have more than a few turns.
+
+    Reading the subscripts makes their divisions known.
+    """
+    for form in (form for s in access.subscripts for form in s.forms):
+        side.of(form)
+    loops = [(loop.start, loop.stop, loop.step) for loop in access.domain.inner_loops]
+    for start, stop, step in (*loops, *(s.span for s in access.subscripts if s.span is not None)):
+        if start is None or stop is None or not step:
             continue
-        turns = (inner_loop.stop - inner_loop.start) * IntegerForm.literal(1 if inner_loop.step > 0 else -1)
+        turns = (stop - start) * IntegerForm.literal(1 if step > 0 else -1)
         if turns.depends_on((VariableKind.PARAMETER,)):
-            yield Comparison.at_least(side.of(turns), IntegerForm.literal(_FEW * abs(inner_loop.step)))
+            yield Comparison.at_least(side.of(turns), IntegerForm.literal(_FEW * abs(step)))
 
 
 def _executed(access: Access, side: AccessInstance, space: IndexSpace) -> Iterator[Condition]:
     yield from _within(space, side)
     for inner_loop in access.domain.inner_loops:
-        yield from _range(inner_loop, side.of(IntegerForm.of(inner_loop.variable)), side, side.of)
+        yield from _turned(inner_loop, side)
     for guard in access.domain.guards:
         yield side.condition(guard)
+
+
+def _turned(inner_loop: InnerLoop, side: AccessInstance) -> Iterator[Condition]:
+    """The values of the variable of an inner loop, counted from its start where that has products."""
+    variable, start = inner_loop.variable, None if inner_loop.start is None else side.of(inner_loop.start)
+    step = inner_loop.symbolic_step
+    if start is None or (step is None and (is_linear(start) or inner_loop.step is None)):
+        yield from _range(inner_loop, side.of(IntegerForm.of(variable)), side, side.of)
+        return
+    stride = IntegerForm.literal(inner_loop.step or 0) if step is None else side.of(step)
+    turn = side.count(variable, start, stride)
+    yield Comparison.at_least(turn, ZERO)
+    if inner_loop.stop is not None and inner_loop.step is not None:
+        up = inner_loop.step > 0
+        for end in _ends(side.of(inner_loop.stop), Operator.MINIMUM if up else Operator.MAXIMUM):
+            length = end - start if up else start - end
+            yield Comparison.below(turn * (stride if up else -stride), length)
+
+
+def _ends(form: IntegerForm, operator: Operator) -> tuple[IntegerForm, ...]:
+    """The bounds that one bound consists of: those in a minimum (maximum), or itself."""
+    atom = next(form.atoms, None)
+    alone = isinstance(atom, Apply) and atom.operator is operator and form == IntegerForm.of(atom)
+    return atom.operands if alone and isinstance(atom, Apply) else (form,)
 
 
 def _within(space: IndexSpace, side: AccessInstance) -> Iterator[Condition]:
@@ -207,7 +210,7 @@ def _range(inner: InnerLoop, value: IntegerForm, side: AccessInstance, here: _Co
 def _reached(
     access: Access, axis: int, place: IntegerForm, side: AccessInstance, wrap: bool
 ) -> Iterator[Condition]:
-    length = IntegerForm.parameter(f"length {axis} of {access.array}")
+    length = IntegerForm.of(Variable.length(axis, access.array))
     if wrap:
         yield Comparison.at_least(place, ZERO)
         yield Comparison.below(place, length)
@@ -224,6 +227,60 @@ def _reached(
             side.exact = False
     elif not subscript.full:
         side.exact = False
+
+
+class _Place:
+    """The place on one axis that an access reaches, as one form; None where it is not known."""
+
+    def __init__(self, access: Access, axis: int, side: AccessInstance) -> None:
+        subscript = access.subscripts[axis] if axis < len(access.subscripts) else Subscript("")
+        self.sure = subscript.integer or subscript.span is not None
+        self.value = None if subscript.form is None else side.of(subscript.form)
+        self.limits: list[Condition] = []
+        self.ends = [] if self.value is None else [self.value]
+        if subscript.span is not None:
+            self._sliced(subscript.span, side)
+
+    def _sliced(self, span: tuple[IntegerForm | None, IntegerForm | None, int], side: AccessInstance) -> None:
+        start, stop, step = span
+        begin = ZERO if start is None else side.of(start)
+        turn = IntegerForm.of(side.new("step")) * IntegerForm.literal(step)
+        self.value, self.ends = begin + turn, [begin]
+        self.limits = [Comparison.at_least(turn, ZERO)]
+        if stop is not None:
+            end = side.of(stop)
+            self.ends.append(end)
+            self.limits += [Comparison.below(turn, e - begin) for e in _ends(end, Operator.MINIMUM)]
+
+    @property
+    def plain(self) -> bool:
+        """Whether no end is a literal that counts from the end of the axis."""
+        return all((end.constant or 0) >= 0 for end in self.ends)
+
+
+def _met(places: Sequence[_Place], wrap: bool) -> Iterator[Condition]:
+    """What equal places have in common if they have products; under ``wrap`` they may count from the end."""
+    one, other = places
+    if one.value is None or other.value is None or not (one.plain and other.plain):
+        return
+    difference = one.value - other.value
+    if is_linear(difference) or (wrap and not (one.sure and other.sure)):
+        return
+    equal = Junction("and", (vanishes(difference), *one.limits, *other.limits))
+    ended = [is_negative(end) for end in (*one.ends, *other.ends)] if wrap else []
+    yield Junction("or", (equal, *ended))
+
+
+def _known(left: AccessInstance, right: AccessInstance, space: IndexSpace) -> Iterator[Condition]:
+    """What is known of products, of quotients and remainders, and of any two of these with one divisor."""
+    bounds = _bounds(space)
+    yield from signs(bounds)
+    divisions = [*left.divisions, *right.divisions]
+    for division in divisions:
+        yield from division.conditions(bounds)
+    for one, other in itertools.combinations(divisions, 2):
+        if one.stride == other.stride:
+            yield from one.compared(other)
 
 
 def _single(value: IntegerForm, place: IntegerForm, length: IntegerForm, wrap: bool) -> Iterator[Condition]:

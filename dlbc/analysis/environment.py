@@ -30,8 +30,8 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
     Subscript,
-    root_of,
 )
+from dlbc.ir.access_path import root_of
 from dlbc.ir.region import CodeRegion
 from dlbc.library.methods import METADATA, VIEWS
 from dlbc.library.table import is_pure

@@ -138,8 +138,8 @@ def rename(name: str | None, mangled: dict[str, str]) -> str | None:
 
 def rename_reduction(reduction: Reduction, mangled: dict[str, str]) -> Reduction:
     """The reduction with names as the kernel writes them."""
-    companions = tuple(mangled.get(n, n) for n in reduction.companions)
-    return replace(reduction, name=mangled.get(reduction.name, reduction.name), companions=companions)
+    companions = tuple(swapped(n, mangled) for n in reduction.companions)
+    return replace(reduction, name=swapped(reduction.name, mangled), companions=companions)
 
 
 def rename_array(plan: ArrayPlan, mangled: dict[str, str]) -> ArrayPlan:

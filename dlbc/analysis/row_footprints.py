@@ -96,15 +96,41 @@ def _extent(
 ) -> IntegerForm | None:
     """The least (greatest) value over the variables of inner loops, from the innermost loop outwards."""
     for variable, inner_loop in reversed(list(inner_loops.items())):
-        factor = form.coefficient(variable)
+        factor = form.factor_of(variable)
         if factor is None:
             return None
-        if factor:
-            end = _end(inner_loop, last=(factor > 0) == highest)
+        if factor.terms:
+            grows = _is_positive(factor, inner_loops)
+            if not grows and not _is_positive(-factor, inner_loops):
+                return None
+            end = _end(inner_loop, last=grows == highest)
             if end is None:
                 return None
-            form = form + (end - IntegerForm.of(variable)) * IntegerForm.literal(factor)
+            form = form + (end - IntegerForm.of(variable)) * factor
     return None if form.depends_on((VariableKind.INNER,)) else form
+
+
+def _is_positive(form: IntegerForm, inner_loops: Mapping[Variable, InnerLoop]) -> bool:
+    """Whether it is positive wherever the inner loops have iterations.
+
+    A loop over ``range(W - 2)`` has iterations if W is at least 3: with W = w + 3, a form without negative
+    terms over such w >= 0 is at least its literal part.
+    """
+    least: dict[Variable, int] = {}
+    for inner_loop in inner_loops.values():
+        start, stop = inner_loop.start, inner_loop.stop
+        if start is not None and stop is not None and (inner_loop.step or 0) > 0:
+            turns = stop - start
+            atoms = [atom for atom in turns.atoms if isinstance(atom, Variable)]
+            if len(atoms) == 1 and turns.coefficient(atoms[0]) == 1:
+                least[atoms[0]] = 1 - _literal(turns)
+    shifted = form.replaced(lambda v: IntegerForm.of(v) + IntegerForm.literal(max(0, least.get(v, 0))))
+    known = all(isinstance(atom, Variable) and least.get(atom, -1) >= 0 for atom in shifted.atoms)
+    return known and _literal(shifted) > 0 and all(k > 0 for _, k in shifted.terms)
+
+
+def _literal(form: IntegerForm) -> int:
+    return next((k for monomial, k in form.terms if not monomial), 0)
 
 
 def _end(inner_loop: InnerLoop, *, last: bool) -> IntegerForm | None:

@@ -8,7 +8,8 @@ iteration. Which names and expressions surely hold one integer is a greatest fix
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TypeVar
 
 from dlbc.algebra.integer_form import (
@@ -21,14 +22,13 @@ from dlbc.algebra.integer_form import (
     VariableKind,
     negated,
 )
+from dlbc.analysis.operators import combined, compared
 from dlbc.analysis.uses import UseKind, own_nodes, root_name, unparsed, uses_of
 from dlbc.ir.access import Subscript
-from dlbc.ir.region import CodeRegion
+from dlbc.ir.region import CodeRegion, ModuleNames
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
-_APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
-#: Powers of literals that are written out are below this power of 2.
-_WORD = 63
+_BITWISE = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, *_BITWISE)
 _CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
 
 _T = TypeVar("_T")
@@ -42,6 +42,8 @@ class SubscriptReader:
 
     def __init__(self, region: CodeRegion) -> None:
         self._region = region
+        #: Names from outside that are integers, because some `range` around takes them.
+        self._range_names = region.range_arguments
         definitions = _definitions(region)
         self._names = {n for n in definitions if n in region.own - region.live_in}
         changed = True
@@ -57,8 +59,8 @@ class SubscriptReader:
             case ast.Name(id=name):
                 if name in hidden:
                     return hidden[name]
-                outside = self._region.integers | self._region.range_arguments
-                return name == self._region.index or name in self._names or name in outside
+                outside = name in self._region.integers or name in self._range_names
+                return name == self._region.index or name in self._names or outside
             case ast.BinOp(left=left, right=right, op=op):
                 both = self.is_integer(left, hidden) and self.is_integer(right, hidden)
                 return isinstance(op, _ARITHMETIC) and both
@@ -72,7 +74,21 @@ class SubscriptReader:
                 return True
             case ast.Attribute(attr="size" | "ndim"):
                 return True
+            case ast.Attribute():
+                return unparsed(node) in self._range_names
         return False
+
+    @contextmanager
+    def within(self, iterable: ast.expr) -> Iterator[None]:
+        """In the body of a loop over this: the arguments of its `range` are integers, or nothing runs."""
+        before = self._range_names
+        match iterable:
+            case ast.Call(func=ast.Name(id="range"), args=args) if self._builtin("range"):
+                self._range_names |= {
+                    n for n in range_operands(args) if n.partition(".")[0] not in self._region.own
+                }
+        yield
+        self._range_names = before
 
     def counts(self, iterable: ast.expr) -> bool:
         """Whether iterating it gives integers: a `range`, also reversed."""
@@ -126,7 +142,7 @@ class SubscriptReader:
                 form = self.form(operand, forms, hidden)
                 return form if form is None or isinstance(op, ast.UAdd) else -form
             case ast.BinOp(left=left, op=op, right=right):
-                return _combined(op, self.form(left, forms, hidden), self.form(right, forms, hidden))
+                return combined(op, self.form(left, forms, hidden), self.form(right, forms, hidden))
             case ast.Call(func=ast.Name(id="int"), args=[argument], keywords=[]) if self._builtin("int"):
                 return self._whole_part(node, argument, forms, hidden)
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]) if len(args) > 1:
@@ -169,7 +185,7 @@ class SubscriptReader:
                 return None if parts is None else Junction(operator, parts)
             case ast.Compare(left=left, ops=ops, comparators=rights):
                 wholes = [self._whole(side, forms, hidden) for side in (left, *rights)]
-                parts = all_known(map(_compared, ops, wholes, wholes[1:]))
+                parts = all_known(map(compared, ops, wholes, wholes[1:]))
                 return None if parts is None else Junction("and", parts)
         form = self._whole(node, forms, hidden)
         return None if form is None else Comparison(form, "!=")
@@ -219,6 +235,8 @@ def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
         match node:
             case ast.Assign(targets=targets, value=value):
                 known |= dict.fromkeys(targets, value)
+                for target in targets:
+                    known |= dict(zip(elements_of(target), parts_of(value, region.module), strict=False))
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 known[target] = value
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
@@ -236,6 +254,40 @@ def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
     return definitions
 
 
+def range_operands(args: Iterable[ast.expr]) -> frozenset[str]:
+    """The names in the arguments of a `range` that must be integers for the arguments to be integers."""
+    return frozenset(name for argument in args for name in _operands(argument))
+
+
+def _operands(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute() if root_name(node) is not None:
+            yield unparsed(node)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
+            yield from _operands(left)
+            yield from _operands(right)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            yield from _operands(operand)
+
+
+def elements_of(target: ast.expr) -> list[ast.expr]:
+    """The targets in a tuple or list of targets."""
+    return target.elts if isinstance(target, ast.Tuple | ast.List) else []
+
+
+def parts_of(value: ast.expr, module: ModuleNames) -> list[ast.expr]:
+    """The expressions for the items of a tuple or list, and for the two results of `divmod`."""
+    match value:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return [] if any(isinstance(p, ast.Starred) for p in parts) else parts
+        case ast.Call(func=ast.Name(id="divmod"), args=[left, right]) if module.builtin("divmod"):
+            results = (ast.BinOp(left, op, right) for op in (ast.FloorDiv(), ast.Mod()))
+            return [ast.copy_location(node, value) for node in results]
+    return []
+
+
 def _counts(node: ast.expr, region: CodeRegion) -> bool:
     match node:
         case ast.Call(func=ast.Name(id="range")):
@@ -243,52 +295,6 @@ def _counts(node: ast.expr, region: CodeRegion) -> bool:
         case ast.Call(func=ast.Name(id="reversed"), args=[argument]):
             return region.module.builtin("reversed") and _counts(argument, region)
     return False
-
-
-def _combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | None) -> IntegerForm | None:
-    if left is None or right is None:
-        return None
-    match op:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.FloorDiv() | ast.Mod():
-            if right.constant == 0:
-                return None
-            return IntegerForm.of(Apply(_APPLIED[type(op)], (left, right)))
-        case ast.Pow():
-            return _power(left.constant, right.constant)
-    return None
-
-
-def _power(base: int | None, exponent: int | None) -> IntegerForm | None:
-    """A power of literals, as people write large numbers: ``10**6``."""
-    if base is None or exponent is None or not 0 <= exponent < _WORD or abs(base) >> _WORD:
-        return None
-    value = base**exponent
-    return IntegerForm.literal(value) if value.bit_length() < _WORD else None
-
-
-def _compared(op: ast.cmpop, left: IntegerForm | None, right: IntegerForm | None) -> Condition | None:
-    if left is None or right is None:
-        return None
-    match op:
-        case ast.GtE():
-            return Comparison.at_least(left, right)
-        case ast.LtE():
-            return Comparison.at_least(right, left)
-        case ast.Lt():
-            return Comparison.below(left, right)
-        case ast.Gt():
-            return Comparison.below(right, left)
-        case ast.Eq():
-            return Comparison.equal(left, right)
-        case ast.NotEq():
-            return Comparison(left - right, "!=")
-    return None
 
 
 def _literal(node: ast.expr) -> int | None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.environment import extended
 from dlbc.analysis.evaluate_expressions import ExpressionEvaluator
+from dlbc.analysis.subscripts import parts_of
 from dlbc.analysis.uses import UseKind, bound_names, own_nodes, uses_of
 from dlbc.ir.access import AbstractValue, AccessKind, MutationKind, RegionFacts
 from dlbc.ir.region import CodeRegion
@@ -171,9 +172,8 @@ class _Walker(ExpressionEvaluator):
             case ast.Starred(value=inner):
                 self._assign(inner, value.contained, None)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                sources = source.elts if isinstance(source, ast.Tuple | ast.List) else []
-                plain = len(sources) == len(parts)
-                plain = plain and not any(isinstance(p, ast.Starred) for p in (*parts, *sources))
+                sources = [] if source is None else parts_of(source, self._region.module)
+                plain = len(sources) == len(parts) and not any(isinstance(p, ast.Starred) for p in parts)
                 crossed = {u.name for s in sources for u in uses_of(s)} & set(bound_names(parts))
                 for position, part in enumerate(parts):
                     if plain:

@@ -30,11 +30,10 @@ EFFECTS: dict[str, CatalogueEntry] = {
     ),
     "DLB406": CatalogueEntry(
         E,
-        "`{function}` adds to `{name}` in the order of the iterations; dlbc keeps that order only if "
-        "`{name}` is a plain name that the body adds to and uses in no other way",
-        "only append in the body (`items.append(e)`) and read the list after the loop; assign an attribute "
-        "to a name before the loop (`items = self.items`); to group values by key, append pairs "
-        "(`pairs.append((key, e))`) and group them after the loop",
+        "`{function}` adds to `{name}` in the order of the iterations; dlbc keeps that order only if the "
+        "body adds to `{name}` and uses it in no other way",
+        "only add to `{name}` in the body, and read it after the loop; compute from the loop's variable what "
+        "an iteration needs of it",
     ),
     "DLB407": CatalogueEntry(
         E,
@@ -45,8 +44,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
         E,
         "the body sets the attribute `{function}` on an object of `{name}`, which exists outside the "
         "iteration",
-        "assign the attribute's value to a name before the loop, update that name (`total += e`) or store "
-        "into an array by index, and set the attribute after the loop",
+        "only set the attribute, or only update it by one operator (`{name}.{function} += e`), and read it "
+        "after the loop; where it is a property, do so with a name and set the attribute after the loop",
     ),
     "DLB409": CatalogueEntry(
         E,
@@ -126,5 +125,11 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "proofs",
         "use subscripts that dlbc can analyze, make scratch space in the body, write files after the loop, "
         "or run without `--strict`",
+    ),
+    "DLB425": CatalogueEntry(
+        E,
+        "`{function}` changes the heap `{name}`, which all iterations share and which it reads to do so",
+        "collect what is pushed by `pushed.append(e)`, and after the loop push it in that order: "
+        "`for e in pushed: heapq.heappush({name}, e)`",
     ),
 }

@@ -79,14 +79,13 @@ LOOPS: dict[str, CatalogueEntry] = {
         "expected one axis that every store subscripts by a*{index} + c, after axes that are surely integers",
         "subscript one axis by {index} in every store, write int(...) around other subscripts before it and "
         "`:` for `...`, and assign an array found under a key to a name before the loop; a dictionary stored "
-        "to by key (`d[key] = e`) must be a plain name that the body does not read",
+        "to by key (`d[key] = e`) must be one that the body does not read",
     ),
     "DLB305": CatalogueEntry(
         E,
-        "several iterations may update the same elements of `{array}`: expected a plain name that the body "
-        "updates by one operator and uses in no other way",
-        "update it only by one operator (+ - * & | ^ max min) and read it after the loop; assign an "
-        "attribute to a name before the loop: `hist = self.hist`",
+        "several iterations may update the same elements of `{array}`: expected that the body updates them "
+        "by one operator and uses `{array}` in no other way",
+        "update it only by one operator (+ - * & | ^ max min) and read it after the loop",
     ),
     "DLB306": CatalogueEntry(
         E,
@@ -125,7 +124,7 @@ LOOPS: dict[str, CatalogueEntry] = {
         "the clause `reduction` names `{name}`, but the body does not update it in a form that dlbc can "
         "reduce over iterations",
         "update a name from before the loop (`s += e`, `s = max(s, e)`, `hist[k] += e`) and use it in no "
-        "other way, or remove the clause; assign an attribute to a name first",
+        "other way, or remove the clause",
     ),
     "DLB313": CatalogueEntry(
         E,
@@ -180,8 +179,8 @@ LOOPS: dict[str, CatalogueEntry] = {
         E,
         "`{name}` looks like the best value so far, but dlbc cannot prove that each iteration offers one "
         "value and that nothing else depends on `{name}`",
-        "write `if v > {name}: {name}, where = v, i` with a name `v`, and use both only after the loop, or "
-        "write `{name} = max({name}, (v, -i))`",
+        "write `if v > {name}: {name}, where = v, i`, or `if {name} is None or v > {name}: ...`, with a name "
+        "`v`, and use both only after the loop; or write `{name} = max({name}, (v, -i))`",
     ),
     "DLB327": CatalogueEntry(
         E,

@@ -10,6 +10,7 @@ from itertools import chain, count
 from dlbrt.contract import Distribution
 
 from dlbc.analysis.names import swapped
+from dlbc.analysis.updates import LAST
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import (
     INDENT,
@@ -127,8 +128,13 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         watch=_watched(plan, names),
         arrays=table(f"{names.dlb}.arrays(", dealt, rows),
         items=_items(plan, names),
-        reductions=_listed(f"{names.dlb}.reductions(", [_declared(r, names) for r in plan.reductions]),
-        ordered=_listed(f"{names.dlb}.ordered(", [f'"{o.name}"' for o in plan.ordered]),
+        reductions=_listed(
+            f"{names.dlb}.reductions(", [(r.name, _declared(r, names)) for r in plan.reductions]
+        ),
+        ordered=(
+            *_listed(f"{names.dlb}.ordered(", [("", quoted(o.name)) for o in plan.ordered if not o.by_item]),
+            *_listed(f"{names.dlb}.grouped(", [("", quoted(o.name)) for o in plan.ordered if o.by_item]),
+        ),
         accumulators=_rebound(contributed, f"{names.dlb}.accumulators(", 2),
         unset=_unset(plan),
         turns="iterations(each=True)" if cyclic and plan.conditional else "iterations()",
@@ -208,26 +214,30 @@ def _constructor(reduction: Reduction) -> str:
     """The runtime's constructor of the reduction."""
     if reduction.element:
         return "ELEMENTS"
+    if reduction.operator == LAST:
+        return "LAST"
     return "SELECT" if reduction.operator in COMPARISONS else "REDUCE"
 
 
 def _declared(reduction: Reduction, names: GeneratedNames) -> str:
-    """The declaration of the reduction: its name, and a call of the runtime's constructor."""
+    """How the reduction is declared: a call of the runtime's constructor."""
     any_order = reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC)
     keywords = {
         "several=True": _is_per_iteration(reduction),
+        "none_first=True": reduction.none_first,
         "integer=True": reduction.element and reduction.integer,
         "grows=True": reduction.may_insert,
         'order="any"': any_order,
     }
-    companions = (f'"{name}"' for name in reduction.companions)
+    companions = map(quoted, reduction.companions)
     chosen = (text for text, holds in keywords.items() if holds)
-    arguments = ", ".join([quoted(reduction.operator), *companions, *chosen])
-    return f"{reduction.name}={names.of(_constructor(reduction))}({arguments})"
+    operator = [] if reduction.operator == LAST else [quoted(reduction.operator)]
+    arguments = ", ".join([*operator, *companions, *chosen])
+    return f"{names.of(_constructor(reduction))}({arguments})"
 
 
-def _listed(start: str, items: Sequence[str]) -> tuple[str, ...]:
-    return (table(start, items, []),) if items else ()
+def _listed(start: str, rows: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    return (table(start, [], rows),) if rows else ()
 
 
 def _items(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
@@ -238,7 +248,9 @@ def _items(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
 def _watched(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     """The calls of which the runtime looks what they change, with their lines in the source."""
     items = [f"{quoted(_shortened(call))}: {line}" for call, line in plan.watched]
-    text = called(f"{names.dlb}.watch({{", items, "})", WIDTH - len(INDENT))
+    private = [f'"{name}"' for name in plan.parameters if name in plan.loop.annotation.private_names]
+    end = f"}}, private=[{', '.join(private)}])" if private else "})"
+    text = called(f"{names.dlb}.watch({{", items, end, WIDTH - len(INDENT))
     return (deeper(text, 1),) if items else ()
 
 
@@ -306,9 +318,9 @@ def build_call(plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Sett
 
 def _read_after(plan: LoopPlan) -> tuple[list[str], list[str]]:
     """The names that the loop binds: those that may have no value, and those that always have one."""
-    bound = [r for r in plan.reductions if not r.element]
-    surely = [r.name for r in bound if r.name not in plan.unsure]
-    reduced = [n for n in _reduced(plan) if n not in surely]
+    bound = [n for n in _reduced(plan) if n.isidentifier()]
+    surely = [r.name for r in plan.reductions if r.name in bound and r.name not in plan.unsure]
+    reduced = [n for n in bound if n not in surely]
     return [*plan.definite, *plan.conditional, *reduced], surely
 
 

@@ -13,7 +13,7 @@ from dlbrt.records import dataclass
 from dlbc.analysis.uses import every_node
 
 #: Names that generated programs import from the runtime.
-EXPORTED = (*DISTRIBUTIONS, "REDUCE", "ELEMENTS", "SELECT")
+EXPORTED = (*DISTRIBUTIONS, "REDUCE", "ELEMENTS", "SELECT", "LAST")
 _OWN = ("dlb", "MPI", "dlbrt", "np", "_dlb_result", "routine", *EXPORTED)
 #: Nodes that contain names of variables.
 _NAMING = (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ImportFrom,

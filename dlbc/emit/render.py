@@ -153,9 +153,13 @@ def deeper(text: str, depth: int) -> str:
 
 
 def table(start: str, dealt: Sequence[str], rows: Sequence[tuple[str, str]]) -> str:
-    """The array table on one line, or if that is too long, each array on its own line."""
-    plain = [*dealt, *(f"{name}={entry}" for name, entry in rows if name.isidentifier())]
-    dotted = [f"{quoted(name)}: {entry}" for name, entry in rows if not name.isidentifier()]
+    """A call with a row for each name on one line, or if that is too long, each row on its own line.
+
+    Access paths are no keywords: they come last, in a dictionary. A row without a name is an argument.
+    """
+    named = [(name, entry) for name, entry in rows if not name or name.isidentifier()]
+    plain = [*dealt, *(f"{name}={entry}" if name else entry for name, entry in named)]
+    dotted = [f"{quoted(name)}: {entry}" for name, entry in rows if name and not name.isidentifier()]
     together = [*plain, "**{" + ", ".join(dotted) + "}"] if dotted else plain
     line = start + ", ".join(together) + ")"
     if len(INDENT) + len(line) <= WIDTH:

@@ -7,14 +7,23 @@ the array has axes touches everything along the remaining axes, so dropping a su
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
 
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind
+from dlbc.algebra.delinearize import is_linear
+from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, replaced_in
+from dlbc.ir.access_path import is_part, root_of
 from dlbc.ir.loop import AnnotatedLoop
+
+#: What stands for a variable instead.
+Change = Callable[[Variable], IntegerForm]
+
+
+def _replaced(form: IntegerForm | None, change: Change) -> IntegerForm | None:
+    return None if form is None else form.replaced(change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,13 @@ class Subscript:
         ends = (self.form,) if self.span is None else self.span[:2]
         return tuple(form for form in ends if form is not None)
 
+    def replaced(self, change: Change) -> Subscript:
+        """The subscript with every variable replaced."""
+        if self.span is None:
+            return replace(self, form=_replaced(self.form, change))
+        start, stop, step = self.span
+        return replace(self, span=(_replaced(start, change), _replaced(stop, change), step))
+
     def rescoped(self, around: frozenset[int]) -> Subscript:
         """The subscript with the variables of inner loops other than those ``around`` marked out of scope."""
 
@@ -54,18 +70,14 @@ class Subscript:
         if not any(is_outside(v) for form in self.forms for v in form.variables):
             return self
 
-        if self.span is None:
-            return replace(self, form=None if self.form is None else self.form.replaced(loose))
-        start, stop, step = self.span
-        ends = [None if end is None else end.replaced(loose) for end in (start, stop)]
-        return replace(self, span=(ends[0], ends[1], step))
+        return self.replaced(loose)
 
 
 @dataclass(frozen=True, slots=True)
 class InnerLoop:
     """The variable of an inner loop over ``range(start, stop, step)``; None where unknown.
 
-    ``exact``: it takes all of these values and no others.
+    ``symbolic_step``: a step that is not a literal. ``exact``: it takes all of these values and no others.
     """
 
     variable: Variable
@@ -73,6 +85,16 @@ class InnerLoop:
     stop: IntegerForm | None
     step: int | None
     exact: bool = True
+    symbolic_step: IntegerForm | None = None
+
+    def replaced(self, change: Change) -> InnerLoop:
+        """The loop with every variable in its bounds replaced."""
+        start, stop = _replaced(self.start, change), _replaced(self.stop, change)
+        step = _replaced(self.symbolic_step, change)
+        literal = None if step is None else step.constant
+        exact = self.exact or bool(literal and start is not None and stop is not None)
+        symbolic_step = None if literal else step
+        return InnerLoop(self.variable, start, stop, literal or self.step, exact, symbolic_step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +108,11 @@ class IterationDomain:
     inner_loops: tuple[InnerLoop, ...] = ()
     guards: tuple[Condition, ...] = ()
     exact: bool = True
+
+    def replaced(self, change: Change) -> IterationDomain:
+        """The domain with every variable from outside replaced."""
+        inner_loops = tuple(loop.replaced(change) for loop in self.inner_loops)
+        return IterationDomain(inner_loops, tuple(replaced_in(g, change) for g in self.guards), self.exact)
 
 
 class AccessKind(Enum):
@@ -136,6 +163,11 @@ class Access:
     def _is_array(self, node: ast.Subscript) -> bool:
         """Whether the brackets lead to the array, and are no subscripts of it (``state["v"]``)."""
         return self.array.endswith("]") and ast.unparse(node) == self.array
+
+    def replaced(self, change: Change) -> Access:
+        """The access with every variable from outside replaced."""
+        subscripts = tuple(s.replaced(change) for s in self.subscripts)
+        return replace(self, subscripts=subscripts, domain=self.domain.replaced(change))
 
     def overlaps(self, array: str) -> bool:
         """Whether it touches that array, the object that holds it, or a part of it."""
@@ -263,16 +295,6 @@ class RegionFacts:
     results: list[AbstractValue] = field(default_factory=list)
 
 
-def root_of(path: str) -> str:
-    """The name that a path to an array begins with."""
-    return path.partition(".")[0].partition("[")[0]
-
-
-def is_part(path: str, whole: str) -> bool:
-    """Whether a path leads through an object, which is itself denoted by a path."""
-    return path.startswith((whole + ".", whole + "["))
-
-
 def in_text_order(accesses: Sequence[Access]) -> list[Access]:
     """In the order of the text."""
     return sorted(accesses, key=lambda a: (getattr(a.node, "lineno", 0), getattr(a.node, "col_offset", 0)))
@@ -294,6 +316,13 @@ def depths_of(accesses: Sequence[Access]) -> dict[str, int]:
 def has_arithmetic_subscripts(access: Access) -> bool:
     """Whether arithmetic alone selects its elements, so that iteration order cannot explain a dependence."""
     return all(s.full or (s.forms and not any(f.elements for f in s.forms)) for s in access.subscripts)
+
+
+def has_flat_subscripts(access: Access) -> bool:
+    """Whether its subscripts have products, quotients or remainders, as those of flat arrays do."""
+    return has_arithmetic_subscripts(access) and not all(
+        is_linear(f) for s in access.subscripts for f in s.forms
+    )
 
 
 def escaping_arrays(accesses: Sequence[Access], cleared: Mapping[str, Collection[ast.AST]]) -> frozenset[str]:

@@ -118,7 +118,8 @@ class IndependenceProof:
     ``axis``: the axis on which each iteration stores to rows of its own; None where the stores are disjoint
     element by element only. ``shared_rows``: an iteration may read other elements of rows that another one
     stores to. ``guards``: conditions on names from before the loop, as source text, that the proof requires.
-    ``tried``: one line for each method tried, with its outcome.
+    ``numbers``: names that the proof takes for the numbers that they are bound to. ``tried``: one line for
+    each method tried, with its outcome.
     """
 
     array: str
@@ -126,6 +127,7 @@ class IndependenceProof:
     axis: int | None
     shared_rows: bool = False
     guards: tuple[str, ...] = ()
+    numbers: tuple[tuple[str, int], ...] = ()
     tried: tuple[str, ...] = ()
 
 

@@ -16,11 +16,14 @@ from enum import Enum
 from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace, Variable
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Variable
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
 from dlbc.algebra.work import WorkPolynomial
 from dlbc.algebra.work_text import Notation, text_of
 from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.ir.access import Access
+from dlbc.ir.access_path import AccessPath, path_from
 from dlbc.ir.annotation import ProfileClause
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, IndependenceProof, ProofFailure, ProofStatus
 from dlbc.source import SourcePlace
@@ -95,14 +98,15 @@ def target_text(node: ast.expr) -> str:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A name that iterations update and do not otherwise read.
+    """A name, or the value at an access path, that iterations update and do not otherwise read.
 
-    ``operator``: ``+ - * & | ^ max min and or`` of the update (``-`` where any update subtracts), or the
-    comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``. ``updates``: the statements.
+    ``name`` is the text of the path. ``operator``: ``+ - * & | ^ max min and or`` of the update (``-`` where
+    any update subtracts), or the comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``.
+    ``updates``: the statements.
     ``element``: elements of the object named are updated (``hist[b] += 1``), not the name.
     ``multiple_updates``: an iteration may update a name more than once, and its updates can be combined with
     each other first. ``integer``: each contribution is surely an integer. ``may_insert``: updates may add
-    elements. ``any_order``: the user gave up iteration order.
+    elements. ``any_order``: the user gave up iteration order. ``none_first``: any value is better than None.
     """
 
     name: str
@@ -114,6 +118,7 @@ class Reduction:
     any_order: bool = False
     may_insert: bool = False
     companions: tuple[str, ...] = ()
+    none_first: bool = False
 
     @property
     def uses_copies(self) -> bool:
@@ -123,10 +128,14 @@ class Reduction:
 
 @dataclass(frozen=True)
 class OrderedContainer:
-    """A container that the body only adds to (``append extend add [key]=``); replayed in iteration order."""
+    """A container that the body only adds to (``append update [key]=``); replayed in iteration order.
+
+    ``by_item``: it adds to the items of the container too (``groups[k].append(e)``).
+    """
 
     name: str
     effects: tuple[ast.expr | ast.stmt, ...]
+    by_item: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +144,8 @@ class IterationContributions:
 
     ``maybe_stores``: names whose elements are stored to by subscripts alone; if iterations are proved to
     store to elements of their own, these are plain stores. ``explained``: names carried from one iteration
-    to the next that a reduction or a diagnostic explains. ``contributing_calls``: calls that contribute.
+    to the next that a reduction or a diagnostic explains. ``nodes``: calls and targets of the body that
+    contribute, or whose refusal is reported; ``mentions``: the names in them of what has a path.
     ``arrays``: those of ``maybe_stores`` that are only stored to, and surely are arrays or lists.
     ``dictionaries``: containers that surely are dictionaries.
     """
@@ -144,7 +154,8 @@ class IterationContributions:
     ordered: tuple[OrderedContainer, ...] = ()
     maybe_stores: frozenset[str] = frozenset()
     explained: frozenset[str] = frozenset()
-    contributing_calls: frozenset[ast.AST] = frozenset()
+    nodes: frozenset[ast.AST] = frozenset()
+    mentions: frozenset[ast.AST] = frozenset()
     arrays: frozenset[str] = frozenset()
     dictionaries: frozenset[str] = frozenset()
 
@@ -159,6 +170,29 @@ class IterationContributions:
         """The names of objects that contributions change in place."""
         return (*(r.name for r in self.reductions if r.element), *(o.name for o in self.ordered))
 
+    @property
+    def paths(self) -> tuple[AccessPath, ...]:
+        """The paths, each with at least one step, of values in objects that contributions change."""
+        found = map(path_from, (*self.names, *self.containers))
+        return tuple(path for path in found if path.steps)
+
+    @property
+    def item_calls(self) -> frozenset[ast.AST]:
+        """Calls that add to an element of a container, which may be one of the iteration's own."""
+        effects = (e for o in self.ordered if o.by_item for e in o.effects if isinstance(e, ast.Call))
+        return frozenset(
+            e
+            for e in effects
+            if isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Subscript)
+        )
+
+    def explains(self, access: Access) -> bool:
+        """Whether an access is part of a contribution."""
+        node: ast.AST = access.node
+        while isinstance(node, ast.Subscript | ast.Attribute):
+            node = node.value
+        return access.array in self.containers or node in self.mentions or node in self.item_calls
+
     def without(self, names: frozenset[str]) -> IterationContributions:
         """The contributions without those to these names, which take plain stores."""
         return IterationContributions(
@@ -166,7 +200,8 @@ class IterationContributions:
             tuple(o for o in self.ordered if o.name not in names),
             self.maybe_stores - names,
             self.explained,
-            self.contributing_calls,
+            self.nodes,
+            self.mentions,
             self.arrays - names,
             self.dictionaries - names,
         )

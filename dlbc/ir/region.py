@@ -116,7 +116,8 @@ class LoopNames:
     """Names of one loop: temporaries (loop targets included), targets, and the meaning of all others.
 
     ``counter`` is the target that counts; ``index`` is the same, but None if the body rebinds it.
-    ``counter_in_range``: it takes the values of a `range`.
+    ``counter_in_range``: it takes the values of a `range`. ``numbers``: names from outside that are bound
+    once, to a number; ``numbers_of_module`` are those of them that code elsewhere could rebind.
     """
 
     temporaries: frozenset[str]
@@ -130,3 +131,5 @@ class LoopNames:
     bindings: Mapping[str, Sequence[ast.AST]] = field(default_factory=dict)
     counter: str | None = None
     counter_in_range: bool = False
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    numbers_of_module: frozenset[str] = frozenset()

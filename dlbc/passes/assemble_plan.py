@@ -17,7 +17,8 @@ from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import mangled_names, rename, rename_array, rename_reduction, swapped
 from dlbc.analysis.uses import ScalarFacts, every_node, names_in
-from dlbc.ir.access import Access, root_of
+from dlbc.ir.access import Access
+from dlbc.ir.access_path import root_of
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
 from dlbc.ir.plan import ArrayPlan, CostPlan, FoldDecision, IterationContributions, LoopPlan, SpaceText
 from dlbc.ir.region import LoopNames, ModuleNames
@@ -71,7 +72,7 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
         group=None if schedule is None else schedule.group,
         mangled=tuple(mangled.items()),
         reductions=tuple(rename_reduction(r, mangled) for r in contributions.reductions),
-        ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
+        ordered=tuple(replace(o, name=swapped(o.name, mangled)) for o in contributions.ordered),
         unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if maybe_unbound(p, loop)),
         guards=tuple(swapped(guard, mangled) for guard in guards),
         proofs=tuple(pieces.proofs),
@@ -103,8 +104,8 @@ def _parameters(names: LoopNames, pieces: PlanParts) -> Iterator[str]:
     """The kernel's parameters: the arrays in the order of their table, then contributions, then the rest."""
     contributions = pieces.contributions
     roots = [root_of(a.name) for a in pieces.arrays]
-    first = (*(n for n in roots if n in names.parameters), *contributions.containers)
-    bound = (r.name for r in contributions.reductions if not r.element)
+    first = (*(n for n in roots if n in names.parameters), *map(root_of, contributions.containers))
+    bound = (root_of(r.name) for r in contributions.reductions if not r.element)
     yield from dict.fromkeys((*first, *bound, *names.parameters))
 
 

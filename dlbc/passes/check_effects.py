@@ -15,6 +15,7 @@ from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
 from dlbc.analysis.callees import (
+    CONSTRUCTORS,
     callees,
     functions_run,
     mutated_arguments,
@@ -39,8 +40,8 @@ from dlbc.ir.access import (
     OriginKind,
     Origins,
     RegionFacts,
-    root_of,
 )
+from dlbc.ir.access_path import AccessPath, root_of
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import CodeRegion
 from dlbc.library.row import EffectKind
@@ -102,8 +103,11 @@ def check_effects(
     written |= {text for text, _ in items} | {root_of(name) for name in written if "[" in name}
     cleared = _cleared(facts, context, (text for text, _ in items))
     check.used_whole(items, facts.accesses, cleared)
+    paths = contributions.paths
     for function in functions:
         check.hidden(function, written, _mention(function, context))
+    for function in _called(facts, context) if paths else ():
+        check.reaching(function, paths, _mention(function, context))
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
@@ -116,6 +120,13 @@ def check_effects(
         asserted=tuple(dict.fromkeys(check.asserted)),
         items=items,
     )
+
+
+def _called(facts: RegionFacts, context: AnalysisContext) -> Iterator[FunctionSummary]:
+    """What the body calls or mentions by name, and all that this may call, apart from constructors."""
+    reached = context.summaries.reachable(functions_run(facts, context.body, context.module))
+    functions = (context.summaries.of[f] for f in reached)
+    yield from sorted((f for f in functions if f.name not in CONSTRUCTORS), key=_line)
 
 
 def _line(summary: FunctionSummary) -> tuple[int, int]:
@@ -134,7 +145,7 @@ def _mention(function: FunctionSummary, context: AnalysisContext) -> SourcePlace
 
 class _Check:
     def __init__(self, context: AnalysisContext, contributions: IterationContributions) -> None:
-        self._context, self._contributing = context, contributions.contributing_calls
+        self._context, self._contributions = context, contributions
         self._loop, self._module = context.loop, context.module
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
@@ -146,19 +157,25 @@ class _Check:
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
+        if change.node in self._contributions.nodes:
+            return
         code = _CHANGES.get(change.kind)
         self._on(change.origins, change.node, code, change.detail, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
-        place, contributes = self._context.place_of(call.node), call.node in self._contributing
-        for side_effect in () if contributes else effects.direct_side_effects(call):
+        place, contributes = self._context.place_of(call.node), call.node in self._contributions.nodes
+        for side_effect in effects.direct_side_effects(call):
             kind, function = side_effect.effect, side_effect.function
-            if kind is EffectKind.FILE and self._asserts:
+            if contributes:
+                if call.node in self._contributions.item_calls:
+                    self._on(side_effect.origins, call.node, None, function)
+            elif kind is EffectKind.FILE and self._asserts:
                 self.asserted.append((function, place))
             elif kind in effects.EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, function=function)
             else:
-                self._on(side_effect.origins, call.node, kind.value, function)
+                code = "DLB425" if function.startswith("heapq.") else kind.value
+                self._on(side_effect.origins, call.node, code, function)
         for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
@@ -217,6 +234,15 @@ class _Check:
             whole = (a for a in accesses if a.overlaps(text) and not a.subscripts and a.node not in harmless)
             if "." in text and (access := next(whole, None)) is not None:
                 self._report("DLB306", access.node, array=text)
+
+    def reaching(self, function: FunctionSummary, paths: tuple[AccessPath, ...], place: SourcePlace) -> None:
+        """A callee that may use what iterations contribute to in an object: it names such an attribute."""
+        for path in paths:
+            if not path.attributes.isdisjoint(function.attributes) or (
+                not path.attributes and path.root in function.reads
+            ):
+                note = self._context.note(function.node, "defined here")  # type: ignore[arg-type]
+                self._once(report("DLB413", place, "", (note,), function=function.name, array=path.text))
 
     def stores_elsewhere(self, facts: RegionFacts) -> None:
         """Stores into attributes of a module, a class or a function."""
@@ -278,7 +304,7 @@ def _watched(
 ) -> dict[str, int]:
     """What the body and its callees run that is not seen for certain, with the first line of each."""
     found: dict[str, int] = {}
-    own = watched_in(facts, context.module, contributions.contributing_calls)
+    own = watched_in(facts, context.module, contributions.nodes)
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
         found.setdefault(name, getattr(node, "lineno", 0))
     return found | dict(watched_methods(context.module))

@@ -17,12 +17,13 @@ from collections.abc import Iterable, Iterator
 
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions
-from dlbc.analysis.updates import selection_of, update_of
+from dlbc.analysis.selections import selection_of
+from dlbc.analysis.updates import OPERATORS, update_of
 from dlbc.analysis.uses import bound_names, every_node, own_nodes
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, in_order
 from dlbc.ir.loop import AnnotatedLoop, ProofMethod
-from dlbc.ir.plan import IterationContributions, LoopReport
+from dlbc.ir.plan import IterationContributions, LoopReport, Reduction
 from dlbc.ir.region import LoopNames
 from dlbc.source import Source
 
@@ -152,11 +153,16 @@ def _deferred(
         places = _PLACES if reduction.element else frozenset[str]()
         for update in reduction.updates:
             numeric = reduction.integer or numbers.all(update)
-            yield reduction.name, update, places if numeric else places | _VALUES
+            yield reduction.name, update, places if numeric else places | _raised_by(reduction)
     for container in contributions.ordered:
         for effect in container.effects:
             if isinstance(effect, ast.stmt) and container.name not in contributions.dictionaries:
                 yield container.name, effect, _PLACES | _VALUES
+
+
+def _raised_by(reduction: Reduction) -> frozenset[str]:
+    """What applying the operator may raise: none of the arithmetic ones divides."""
+    return _VALUES - {"ZeroDivisionError"} if reduction.operator in OPERATORS.values() else _VALUES
 
 
 class _Numbers:

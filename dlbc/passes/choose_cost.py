@@ -22,7 +22,8 @@ from math import lcm
 from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import Assumptions
-from dlbc.algebra.integer_form import Apply, IndexSpace, IntegerForm, Operator, Variable, VariableKind
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Apply, IntegerForm, Operator, Variable, VariableKind
 from dlbc.algebra.iteration_cost import Cost, CostClass, FoldLegality, fold_legality, index_range
 from dlbc.algebra.work import ONE_WORK, Factor, Indicator, WorkPolynomial
 from dlbc.algebra.work_text import text_of

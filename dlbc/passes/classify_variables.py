@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import IntegerForm, Variable
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.enclosing_statements import propagates_exceptions
@@ -25,7 +26,8 @@ from dlbc.analysis.row_footprints import RowRange, rows_of
 from dlbc.analysis.uses import ScalarFacts, Use, UseKind, every_node, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
-from dlbc.ir.access import Access, OriginKind, RegionFacts, root_of
+from dlbc.ir.access import Access, OriginKind, RegionFacts
+from dlbc.ir.access_path import root_of
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, IterationContributions
 from dlbc.ir.region import LoopNames
@@ -230,6 +232,8 @@ def classify_variables(
             unfit.append(report("DLB327", context.place_of(node), name=name))
     listed = {variable.name for variable in table}
     table += [_array(a, accesses, space) for a in arrays if a.name not in listed]
+    in_objects = (classes.of(path.text) for path in contributions.paths)
+    table += [variable for variable in in_objects if variable is not None]
     return tuple(table), tuple(unfit)
 
 

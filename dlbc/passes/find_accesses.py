@@ -8,12 +8,13 @@ unknown here (arguments, elements of containers) is compared at run time before 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.container_paths import find_paths
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
+from dlbc.analysis.subscripts import range_operands
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.region import CodeRegion, ModuleNames
@@ -36,7 +37,7 @@ def find_accesses(context: AnalysisContext) -> RegionFacts:
     match context.loop.node.iter:
         case ast.Call(func=ast.Name(id="range"), args=args) if context.module.builtin("range"):
             # The items are integers, and a `range` takes integers alone.
-            live_in, counted = frozenset(), frozenset(name for a in args for name in _operands(a))
+            live_in, counted = frozenset(), range_operands(args)
     return walk_code(
         CodeRegion(
             body=tuple(context.body),
@@ -51,18 +52,6 @@ def find_accesses(context: AnalysisContext) -> RegionFacts:
             paths=find_paths(context.body, names.temporaries),
         )
     )
-
-
-def _operands(node: ast.expr) -> Iterator[str]:
-    """The names in arithmetic whose result is an integer only if all operands are."""
-    match node:
-        case ast.Name(id=name):
-            yield name
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
-            yield from _operands(left)
-            yield from _operands(right)
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            yield from _operands(operand)
 
 
 def find_aliases(context: AnalysisContext, depth: Mapping[str, int]) -> Aliases:

@@ -11,14 +11,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from dlbc.algebra.integer_form import (
-    Comparison,
-    Condition,
-    IndexSpace,
-    IntegerForm,
-    Junction,
-    negated,
-)
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Junction, negated
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.uses import bound_names
@@ -97,6 +91,10 @@ class _Reader:
                 for target, value in zip(names, values, strict=False) if len(names) == len(values) else ():
                     if isinstance(target, ast.Name):
                         yield from self._equality(target.id, value)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape")):
+                for target in names:
+                    if isinstance(target, ast.Name) and self._is_bound_once(target.id):
+                        yield Comparison.at_least(IntegerForm.parameter(target.id), IntegerForm())
             case ast.Assert(test=test):
                 condition = self._subscripts.condition(test, {}, {})
                 if condition is not None and all(map(self._is_bound_once, _names_in(test))):
@@ -104,14 +102,26 @@ class _Reader:
 
     def _equality(self, name: str, value: ast.expr) -> Iterator[Condition]:
         form, used = self.form(value), _names_in(value)
+        target = IntegerForm.parameter(name)
+        if _is_length(value) and self._is_bound_once(name):
+            yield Comparison.at_least(target, IntegerForm())
         if form is not None and not form.elements and all(map(self._is_bound_once, (name, *used))):
-            yield Comparison.equal(IntegerForm.parameter(name), form)
+            yield Comparison.equal(target, form)
 
     def _is_bound_once(self, name: str) -> bool:
         return bound_once(name, self._loop, self._names, self._module)
 
     def _rebound(self, body: list[ast.stmt], names: set[str]) -> bool:
         return bool(bound_names(body).keys() & names or self._module.declared & names)
+
+
+def _is_length(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="len")) | ast.Attribute(attr="size"):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+    return False
 
 
 def _names_in(*nodes: ast.expr) -> set[str]:

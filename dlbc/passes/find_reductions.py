@@ -1,35 +1,37 @@
 """Find contributions of iterations: reductions, recognised or declared, and containers that are added to.
 
-Law: a name or an object receives contributions if every mention of it in the body belongs to an update, and
-all updates have one operator (``+`` and ``-`` count as one), so that no iteration sees what others did. If
-the body mentions it in any other way, the update is a dependence between iterations, and refused. Where
-elements of an object are stored to by subscripts alone, the dependence test decides first.
+Law: a name, or an object or value at an access path, receives contributions if every mention of it in the
+body belongs to an update, and all updates have one operator (``+`` and ``-`` count as one), so that no
+iteration sees what others did. If the body mentions it in any other way, the update is a dependence between
+iterations, and refused. Where elements of an object are stored to by subscripts alone, the dependence test
+decides first. Constant keys of one container may take different operators: each is then a value of its own.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dlbrt.contract import Distribution
 
+from dlbc.analysis.additions import Addition, additions_of
+from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.control_flow import may_repeat
+from dlbc.analysis.mentions import chains_in, mentions_in
+from dlbc.analysis.selections import resembles_selection, selection_of
 from dlbc.analysis.subscripts import SubscriptReader
-from dlbc.analysis.updates import Update, resembles_selection, selection_of, update_of
+from dlbc.analysis.updates import LAST, Update, store_of, update_of
 from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, own_nodes, parameters_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import OriginKind, RegionFacts
+from dlbc.ir.access_path import AccessPath, path_from, root_of
 from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
 from dlbc.ir.region import CodeRegion
 
-#: Methods that add to a container and return nothing.
-_ADDING = frozenset({"append", "extend", "appendleft", "add"})
-
-#: Functions that make dictionaries.
-_DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
-_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+#: Methods that run where any attribute is read or set.
+_ATTRIBUTE_HOOKS = frozenset({"__setattr__", "__getattribute__"})
 
 
 def find_reductions(
@@ -38,17 +40,24 @@ def find_reductions(
     """The contributions, and diagnostics for what resembles one and is refused."""
     finder = _Finder(context, scalars)
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
+    kept = list(finder.at_paths(frozenset(r.name for r in elements)))
     finder.closures(facts, ordered)
-    finder.declared({r.name for r in (*bound, *elements)})
+    finder.declared({root_of(r.name) for r in (*bound, *elements, *kept)})
     maybe_stores = frozenset(finder.maybe_stores(elements, ordered))
+    calls = (call for parts in _effects(elements, ordered).values() for call in parts)
     found = IterationContributions(
-        reductions=(*bound, *elements),
-        ordered=tuple(ordered),
+        reductions=tuple(sorted((*bound, *elements, *kept), key=lambda r: not r.name.isidentifier())),
+        ordered=tuple(sorted(ordered, key=lambda o: o.by_item)),
         maybe_stores=maybe_stores,
-        arrays=frozenset(o.name for o in ordered if o.name in maybe_stores and finder.is_array(o.name)),
+        arrays=frozenset(
+            o.name
+            for o in ordered
+            if o.name in maybe_stores and not o.by_item and finder.kinds.is_array(o.name)
+        ),
         explained=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
-        dictionaries=frozenset(o.name for o in ordered if finder.is_dictionary(o.name)),
-        contributing_calls=frozenset(c for parts in _effects(elements, ordered).values() for c in parts),
+        dictionaries=frozenset(o.name for o in ordered if finder.kinds.is_dictionary(o.name)),
+        nodes=frozenset({*finder.nodes, *_with_receivers(calls)}),
+        mentions=frozenset(finder.mentions),
     )
     return found, tuple(finder.findings)
 
@@ -62,16 +71,29 @@ def _effects(elements: Sequence[Reduction], ordered: Sequence[OrderedContainer])
     return found
 
 
+def _with_receivers(calls: Iterable[ast.Call]) -> Iterator[ast.AST]:
+    """The calls, and those that give the object on which one is made (``d.setdefault(k, []).append(e)``)."""
+    for call in calls:
+        yield call
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+            yield call.func.value
+
+
 class _Finder:
     def __init__(self, context: AnalysisContext, scalars: ScalarFacts) -> None:
         loop, module = context.loop, context.module
         self._context, self._loop, self._names, self._module = context, loop, context.names, module
+        self.kinds = ContainerKinds(context)
         self.findings: list[Diagnostic] = []
         self.reported: set[str] = set()
+        self.nodes: set[ast.AST] = set()
+        self.mentions: set[ast.AST] = set()
         self._private = loop.annotation.private_names
         self._any = {n for clause in loop.annotation.reductions if clause.any_order for n in clause.names}
         self._carried = dict.fromkeys(u.name for u in scalars.carried)
-        self._mentions = _mentions(loop.node.body)
+        self._mentions = mentions_in(loop.node.body)
+        self._chains = chains_in(loop.node.body)
+        self._passed = frozenset(self._objects_passed())
         self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
         found = (selection_of(n, module) or update_of(n, module) for n in self._statements)
         self._updates = [u for u in found if u is not None]
@@ -81,43 +103,71 @@ class _Finder:
         for name in self._carried:
             if name in self._names.targets or name in self._private or not self._is_bound_outside(name):
                 continue
-            updates = [u for u in self._updates if u.name == name and not u.element]
-            finding = self._refusal(name, updates)
+            path = AccessPath(name)
+            updates = [u for u in self._updates if u.path == path and not u.element]
+            finding = self._refusal(path, updates)
             if finding is not None:
                 self.reported |= {name, *(c for u in updates for c in u.companions)}
                 self.findings.append(finding)
             elif updates:
                 yield self._reduction(updates)
 
-    def _refusal(self, name: str, updates: Sequence[Update]) -> Diagnostic | None:
-        """Why a carried name is no reduction; None where it is one, or does not resemble one."""
+    def at_paths(self, elements: frozenset[str]) -> Iterator[Reduction]:
+        """Reductions of values in objects; ``elements``: containers of which any element is updated."""
+        others = (u for u in self._updates if u.name not in elements)
+        at = (update_of(u.statement, self._module, by_path=True) if u.element else u for u in others)
+        updating = {holder for u in self._updates for holder in u.holders | u.companion_holders}
+        stores = (u for node in self._statements if (u := store_of(node)) and updating.isdisjoint(u.holders))
+        found = [u for u in (*at, *stores) if u is not None and not u.element and u.path.steps]
+        found = [u for u in found if self._shared(u.path)]
+        for path in dict.fromkeys(u.path for u in found):
+            updates = [u for u in found if u.path == path]
+            finding = self._refusal(path, updates)
+            if finding is not None and (path.leads_by_position or updates[0].operator == LAST):
+                continue  # other passes have more to say
+            for update in updates:
+                self.nodes |= update.holders | update.companion_holders
+                self.mentions |= update.mentions | update.companion_mentions
+            if finding is None:
+                yield self._reduction(updates)
+            else:
+                self.findings.append(finding)
+
+    def _refusal(self, path: AccessPath, updates: Sequence[Update]) -> Diagnostic | None:
+        """Why what is at the path is no reduction; None where it is one, or does not resemble one."""
         if not updates:
-            return self._lookalike(name)
-        first = updates[0]
+            return self._lookalike(path)
+        first, name = updates[0], path.text
         other = next((u for u in updates if u.family != first.family), None)
         if other is not None:
             note = self._context.note(other.statement, f"by `{_shown(other)}` here")
             return self._report("DLB325", name, first.statement, note, one=_shown(first), other=_shown(other))
-        other = next((u for u in updates if u.companions != first.companions), None)
+        other = next((u for u in updates if set(u.companions) != set(first.companions)), None)
         if other is not None:
             return self._report("DLB326", name, other.statement)
-        stray = self._stray(name, updates)
+        stray = self._stray(path, updates)
         if stray is not None:
             note = self._context.note(stray, "used here")
             return self._report("DLB324", name, first.statement, note)
-        for companion in first.companions:
+        for companion in map(path_from, first.companions):
             stray = self._stray(companion, updates)
-            if stray is not None or companion in self._names.targets or companion in self._private:
-                note = self._context.note(stray or first.statement, f"`{companion}` is used here")
+            if stray is not None or not self._may_go_along(companion):
+                note = self._context.note(stray or first.statement, f"`{companion.text}` is used here")
                 return self._report("DLB326", name, first.statement, note)
         return None
 
-    def _lookalike(self, name: str) -> Diagnostic | None:
+    def _may_go_along(self, companion: AccessPath) -> bool:
+        """Whether a selection may bind it: no target or private name, no part of an object made here."""
+        if companion.steps:
+            return self._shared(companion)
+        return companion.root not in self._names.targets and companion.root not in self._private
+
+    def _lookalike(self, path: AccessPath) -> Diagnostic | None:
         for node in self._statements:
-            if _updates_otherwise(node, name):
-                return self._report("DLB311", name, node)
-            if resembles_selection(node, name):
-                return self._report("DLB326", name, node)
+            if _updates_otherwise(node, path.text):
+                return self._report("DLB311", path.text, node)
+            if resembles_selection(node, path):
+                return self._report("DLB326", path.text, node)
         return None
 
     def _report(
@@ -125,10 +175,32 @@ class _Finder:
     ) -> Diagnostic:
         return report(code, self._context.place_of(node), "", notes, name=name, **fields)
 
-    def _stray(self, name: str, updates: Sequence[Update]) -> ast.expr | ast.stmt | None:
-        """A mention of the name outside the updates."""
-        known = {n for u in updates for n in u.mentions | u.contributing_calls}
-        return next((n for n in self._mentions.get(name, ()) if n not in known), None)
+    def _stray(self, path: AccessPath, updates: Sequence[Update]) -> ast.expr | ast.stmt | None:
+        """A mention outside the updates of what is at the path, or of an object on the way."""
+        known = {n for u in updates for n in u.mentions | u.companion_mentions}
+        mentions = self._mentions.get(path.root, ())
+        return next((n for n in mentions if n not in known and self._may_reach(n, path)), None)
+
+    def _may_reach(self, mention: ast.AST, path: AccessPath) -> bool:
+        """Whether the expression that a mention begins may lead to what is at the path.
+
+        `check_effects` looks at the functions of the file to which an object is passed.
+        """
+        chain = self._chains.get(mention)
+        passed = mention in self._passed and bool(path.attributes)
+        return chain is None or (chain.overlaps(path) and not passed)
+
+    def _objects_passed(self) -> Iterator[ast.AST]:
+        """Names that are arguments of calls of functions and methods of the file."""
+        for call in (n for n in own_nodes(self._loop.node.body) if isinstance(n, ast.Call)):
+            match call.func:
+                case ast.Name(id=name):
+                    seen = name in self._module.functions
+                case ast.Attribute(attr=name):
+                    seen = name in self._module.methods
+                case _:
+                    seen = False
+            yield from (part for part in call.args if seen and isinstance(part, ast.Name))
 
     def _is_bound_outside(self, name: str) -> bool:
         """Whether something other than the loop binds the name, so that it has an initial value."""
@@ -151,9 +223,10 @@ class _Finder:
             element=first.element,
             multiple_updates=combinable and may_repeat(self._loop.node.body, {u.statement for u in updates}),
             integer=all(self._is_integer(v) for u in updates for v in u.values),
-            any_order=first.name in self._any,
+            any_order=first.path.root in self._any,
             may_insert=first.element and any(_adds_elements(u.statement) for u in updates),
             companions=first.companions,
+            none_first=first.none_first,
         )
 
     def _is_integer(self, node: ast.expr) -> bool:
@@ -166,27 +239,46 @@ class _Finder:
         return self._subscripts.is_integer(node, {})
 
     def elements(self) -> Iterator[Reduction]:
-        for name in dict.fromkeys(u.name for u in self._updates if u.element):
-            updates = [u for u in self._updates if u.name == name]
+        for path in dict.fromkeys(u.path for u in self._updates if u.element):
+            updates = [u for u in self._updates if u.path == path]
             alike = all(u.element and u.family == updates[0].family for u in updates)
-            if alike and self._shared(name) and self._stray(name, updates) is None:
+            if path.leads_by_position:
+                continue  # most likely a row of an array
+            if alike and self._shared(path) and self._stray(path, updates) is None:
+                self._note(path, {n for u in updates for n in u.mentions})
                 yield self._reduction(updates)
 
     def ordered(self) -> Iterator[OrderedContainer]:
-        effects: dict[str, list[tuple[ast.Name, ast.expr | ast.stmt]]] = {}
-        for statement in self._statements:
-            for name, effect in _additions(statement):
-                effects.setdefault(name.id, []).append((name, effect))
-        for container, found in effects.items():
-            known = {name for name, _ in found}
-            if self._shared(container) and known.issuperset(self._mentions[container]):
-                yield OrderedContainer(container, tuple(effect for _, effect in found))
+        found: dict[AccessPath, list[Addition]] = {}
+        for addition in (a for s in self._statements for a in additions_of(s)):
+            found.setdefault(addition.path, []).append(addition)
+        for path, additions in found.items():
+            known: set[ast.AST] = {a.root for a in additions}
+            mentions = (n for n in self._mentions[path.root] if n not in known)
+            if not self._shared(path) or any(self._may_reach(n, path) for n in mentions):
+                continue
+            stored = any(isinstance(a.effect, ast.stmt) for a in additions)
+            if path.steps and stored and not self.kinds.is_dictionary(path.text):
+                continue  # rows of an array, for the dependence test and the inspector
+            self._note(path, known)
+            by_item = any(a.by_item for a in additions)
+            yield OrderedContainer(path.text, tuple(a.effect for a in additions), by_item)
 
-    def _shared(self, name: str) -> bool:
-        """Whether the name is from outside, and no clause makes its object private or distributed."""
+    def _note(self, path: AccessPath, mentions: set[ast.AST]) -> None:
+        """Note where a container is mentioned that has a key on its path: accesses go by the name before."""
+        if not all(step.startswith(".") for step in path.steps):
+            self.mentions |= mentions
+
+    def _shared(self, path: AccessPath) -> bool:
+        """Whether it is from outside, and no clause makes an object on the way private or distributed."""
         clauses = (c for c in self._loop.annotation.distributions if c.distribution is not Distribution.WHOLE)
-        dealt = {n for clause in clauses for n in clause.arrays}
-        return name in self._names.shared and name not in self._private | dealt
+        apart = {n for clause in clauses for n in clause.arrays} | self._private
+        shared = path.root in self._names.shared and not any(path.overlaps(path_from(n)) for n in apart)
+        return shared and path.attributes.isdisjoint(self._module.methods) and self._is_plain(path)
+
+    def _is_plain(self, path: AccessPath) -> bool:
+        """Whether no method of the file runs where its attributes are read and set."""
+        return not path.attributes or _ATTRIBUTE_HOOKS.isdisjoint(self._module.methods)
 
     def maybe_stores(
         self, elements: Sequence[Reduction], ordered: Sequence[OrderedContainer]
@@ -196,33 +288,10 @@ class _Finder:
         # A `reduction` clause is more specific than `assume_independent`.
         clauses = annotation.reductions if annotation.assume_independent is not None else ()
         declared = {name for clause in clauses for name in clause.names}
+        by_item = {effect for container in ordered if container.by_item for effect in container.effects}
         for name, calls in _effects(elements, ordered).items():
-            if not calls and name not in declared and not self.is_dictionary(name):
+            if by_item.issuperset(calls) and name not in declared and not self.kinds.is_dictionary(name):
                 yield name
-
-    def is_array(self, name: str) -> bool:
-        return self._always_made_by(self._makes_array, name)
-
-    def is_dictionary(self, name: str) -> bool:
-        return self._always_made_by(_makes_dictionary, name)
-
-    def _makes_array(self, node: ast.expr) -> bool:
-        match node:
-            case ast.List() | ast.ListComp():
-                return True
-            case ast.BinOp(left=left, op=ast.Mult(), right=right):
-                return isinstance(left, ast.List) or isinstance(right, ast.List)
-        root, _, rest = ast.unparse(node).partition(".")
-        return isinstance(node, ast.Call) and bool(rest) and self._module.imports.get(root) == "numpy"
-
-    def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
-        """Whether every binding of the name gives it an object of this kind."""
-        places = set(self._names.bindings.get(name, ()))
-        for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
-            assigned = (pair for node in own_nodes(scope.body) for pair in _assigned(node))
-            if found := places & {target for target, value in assigned if makes(value)}:
-                return found == places
-        return False
 
     def closures(self, facts: RegionFacts, ordered: Sequence[OrderedContainer]) -> None:
         """Refuse functions and generators of the body that are put into a container."""
@@ -244,59 +313,9 @@ class _Finder:
                     self.findings.append(report("DLB312", clause.place, name=name))
 
 
-def _mentions(body: Sequence[ast.stmt]) -> dict[str, list[ast.expr | ast.stmt]]:
-    """The nodes that mention each name, in nested scopes too."""
-    found: dict[str, list[ast.expr | ast.stmt]] = {}
-    for node in (n for s in body for n in every_node(s)):
-        match node:
-            case ast.Name(id=name):
-                words = [name]
-            case ast.Global(names=words) | ast.Nonlocal(names=words):
-                pass
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                words = [(a.asname or a.name).split(".")[0] for a in aliases]
-            case _:
-                fields = (getattr(node, field, None) for field in ("name", "rest"))
-                words = [word for word in fields if isinstance(word, str)]
-        for word in words:
-            found.setdefault(word, []).append(node)  # type: ignore[arg-type]  # all of these have places
-    return found
-
-
 def _adds_elements(node: ast.stmt) -> bool:
     """Whether an update may add elements: `get` supplies a missing one, a slice of a list may grow."""
     return any(isinstance(n, ast.Slice) or getattr(n, "attr", "") == "get" for n in ast.walk(node))
-
-
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds, each with its value, as far as the text pairs them."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            for target in targets:
-                yield target, value
-                match target, value:
-                    case ast.Tuple(elts=names), ast.Tuple(elts=values):
-                        if not any(isinstance(e, ast.Starred) for e in (*names, *values)):
-                            yield from zip(names, values, strict=False)
-        case ast.AnnAssign(target=target, value=ast.expr() as value):
-            yield target, value
-
-
-def _makes_dictionary(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func).split(".")[-1] in _DICTIONARIES
-    return isinstance(node, ast.Dict | ast.DictComp)
-
-
-def _additions(node: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr | ast.stmt]]:
-    match node:
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=method), args=args) as call
-        ) if method in _ADDING and len(args) == 1 and not call.keywords:
-            if not isinstance(args[0], ast.Starred):
-                yield name, call
-        case ast.Assign(targets=[ast.Subscript(value=ast.Name() as name)]):
-            yield name, node
 
 
 def _updates_otherwise(node: ast.stmt, name: str) -> bool:

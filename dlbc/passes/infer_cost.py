@@ -20,7 +20,8 @@ from dlbrt.contract import nearest
 from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import NO_ASSUMPTIONS
-from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable, VariableKind
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import IntegerForm, Variable, VariableKind
 from dlbc.algebra.iteration_cost import Cost, index_range
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import BUILTINS, is_known, names_around

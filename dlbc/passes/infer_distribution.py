@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IntegerForm
+from dlbc.algebra.integer_form import IntegerForm, numbers_for
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.row_footprints import rows_of
 from dlbc.analysis.uses import own_nodes
@@ -66,7 +66,7 @@ def infer_distribution(
         clause = next((c for c in annotation.distributions if name in c.arrays), None)
         proof = proofs.get(name)
         if proof is not None:
-            axis = proof.axis
+            axis, own = proof.axis, tuple(a.replaced(numbers_for(dict(proof.numbers))) for a in own)
         else:
             axis = None if name in whole else _read_axis(own, None if clause is None else clause.axis)
         array = _Array(name, own, axis, proof)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace
+from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
@@ -195,11 +195,12 @@ def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
     plain = _plain_stores(body.contributions, accesses, test)
     contributions = body.contributions.without(plain)
     caught = check_handlers(context, contributions)
-    accesses = [a for a in accesses if a.array not in contributions.containers]
+    accesses = [a for a in accesses if not contributions.explains(a)]
     proofs, failures = test.prove(accesses)
     escaping = access.escaping_arrays(accesses, body.effects.cleared)
     arrays, contradictions = infer_distribution(context, accesses, proofs, escaping)
-    iterated = check_iterated(context, {*contributions.containers, *contributions.names})
+    bases = {path.base.text for path in contributions.paths if not path.attributes}
+    iterated = check_iterated(context, {*contributions.containers, *contributions.names, *bases})
     findings = (*caught, *(f.finding for f in failures), *contradictions, *iterated)
     return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
 
@@ -305,7 +306,10 @@ def _plain_stores(
         if name in contributions.arrays:
             plain = bool(proofs) or all(map(access.has_arithmetic_subscripts, touching))
         else:
-            plain = any(p.method is not ProofMethod.INSPECTOR and not p.guards for p in proofs.values())
+            flat = any(map(access.has_flat_subscripts, touching))  # no dictionary has such keys
+            plain = any(
+                p.method is not ProofMethod.INSPECTOR and (flat or not p.guards) for p in proofs.values()
+            )
         if proved or plain:
             found.add(name)
     return frozenset(found)

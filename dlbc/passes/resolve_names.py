@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
+from dlbc.analysis.numbers import number_of
 from dlbc.analysis.subscripts import is_shape
 from dlbc.analysis.uses import UseKind, bound_names, every_node, own_nodes, uses_of
 from dlbc.ir.loop import AnnotatedLoop, Module
@@ -119,6 +120,8 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
     for use in uses_of(node.target):  # subscripts of a target, which `check_form` refuses
         if use.kind is UseKind.LOAD:
             shared.setdefault(use.name, use.node)
+    around = {*shared, *_names_around(loop)}
+    numbers = {n: found for n in sorted(around) if (found := number_of(n, loop, module)) is not None}
     return LoopNames(
         temporaries=temporaries,
         targets=targets,
@@ -126,11 +129,13 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
         index=index,
         space=space,
         parameters=tuple(shared),
-        integers=frozenset(n for n in {*shared, *_names_around(loop)} if _is_integer(n, loop, module, ())),
+        integers=frozenset(n for n in around if n in numbers or _is_integer(n, loop, module, ())),
         shared=shared,
         bindings={n: bindings_of(n, loop, module)[0] for n in shared},
         counter=counter,
         counter_in_range=values is not None and values.stop is not None,
+        numbers={name: number for name, (number, _) in numbers.items()},
+        numbers_of_module=frozenset(name for name, (_, outer) in numbers.items() if outer),
     )
 
 

@@ -7,9 +7,10 @@
     dlb = dlbrt.start(MPI.COMM_WORLD)
 
 `start` imports the MPI driver; importing this package alone does not. `BLOCK`, `CYCLIC` and `WHOLE` say how
-an array is distributed, `REDUCE`, `ELEMENTS` and `SELECT` how iterations contribute to a value; `enumerate`,
-`reversed` and `zip` do what the built-in functions do, and keep the positions of items known. All of these
-are imported on first use, so that `dlbc`, which shares modules with the runtime, starts without numpy.
+an array is distributed, `REDUCE`, `ELEMENTS`, `SELECT` and `LAST` how iterations contribute to a value;
+`enumerate`, `reversed` and `zip` do what the built-in functions do, and keep the positions of items known.
+All of these are imported on first use, so that `dlbc`, which shares modules with the runtime, starts without
+numpy.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
     from dlbrt.data.space import reversed_ as reversed
     from dlbrt.data.space import zip_ as zip
     from dlbrt.mpi.session import Session
-    from dlbrt.reductions.kinds import ELEMENTS, REDUCE, SELECT
+    from dlbrt.reductions.kinds import ELEMENTS, LAST, REDUCE, SELECT
 
-__all__ = ["BLOCK", "CYCLIC", "ELEMENTS", "REDUCE", "SELECT", "WHOLE", "__version__", "enumerate", "reversed",
-           "start", "zip"]  # fmt: skip
+__all__ = ["BLOCK", "CYCLIC", "ELEMENTS", "LAST", "REDUCE", "SELECT", "WHOLE", "__version__", "enumerate",
+           "reversed", "start", "zip"]  # fmt: skip
 
 #: The module of each public name, and its name there.
 _PLACES = {
     **{name: ("dlbrt.data.space", f"{name}_") for name in ("enumerate", "reversed", "zip")},
     **{name: ("dlbrt.data.array_table", name) for name in ("BLOCK", "CYCLIC", "WHOLE")},
-    **{name: ("dlbrt.reductions.kinds", name) for name in ("ELEMENTS", "REDUCE", "SELECT")},
+    **{name: ("dlbrt.reductions.kinds", name) for name in ("ELEMENTS", "LAST", "REDUCE", "SELECT")},
 }
 
 

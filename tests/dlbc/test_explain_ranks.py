@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from dlbrt.contract import OptionError
 
-from dlbc.algebra.integer_form import ZERO, Comparison, IndexSpace, IntegerForm, Variable, VariableKind
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import ZERO, Comparison, IntegerForm, Variable, VariableKind
 from dlbc.cli import main
 from dlbc.commands.explain.ranks import RankSpec, known_range, known_values, read_ranks
 from dlbc.commands.explain.show import as_json, as_text

@@ -16,7 +16,8 @@ from dlbrt.contract import LAST, TRIAL, Distribution, OptionError
 from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import substitute
-from dlbc.algebra.integer_form import Comparison, Condition, IndexSpace, IntegerForm, Variable, VariableKind
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Variable, VariableKind
 from dlbc.algebra.iteration_cost import Cost, CostClass
 from dlbc.algebra.work_text import Notation, text_of
 from dlbc.ir.plan import FoldDecision, LoopReport

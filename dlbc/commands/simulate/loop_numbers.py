@@ -18,7 +18,8 @@ from typing import Any
 
 from dlbrt.contract import nearest
 
-from dlbc.algebra.integer_form import IndexSpace, Variable, VariableKind
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Variable, VariableKind
 from dlbc.analysis.uses import bound_names, parameters_of, uses_of
 from dlbc.commands.explain.ranks import known_values
 from dlbc.commands.simulate.request import CannotSimulateError

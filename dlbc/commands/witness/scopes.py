@@ -17,7 +17,8 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.updates import selection_of, update_of
+from dlbc.analysis.selections import selection_of
+from dlbc.analysis.updates import update_of
 from dlbc.ir.region import ModuleNames
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -141,8 +142,8 @@ def contributions(statement: ast.stmt, module_names: ModuleNames) -> dict[ast.AS
         return {}
     kind = prefix + update.family
     if not update.element:
-        return dict.fromkeys(update.mentions, kind)
-    return {node: kind for node in ast.walk(statement) if _holder(node) in update.mentions}
+        return dict.fromkeys(update.holders, kind)
+    return {node: kind for node in ast.walk(statement) if _holder(node) in update.holders}
 
 
 def _holder(node: ast.AST) -> ast.AST | None:

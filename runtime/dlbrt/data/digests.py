@@ -22,48 +22,99 @@ Digests = npt.NDArray[np.uint64]
 #: Bytes that are hashed at once, so that they and what is computed of them stay in the processor's cache.
 _BLOCK_BYTES = 1 << 18
 
+#: Arrays up to this size have a digest for each row; rows of larger ones are taken together, a page at least.
+_SMALL_BYTES, _GROUP_BYTES = 1 << 24, 1 << 12
+
 _WORD = 8
 
 
-def row_digests(array: Array, axis: int = 0) -> Digests:
-    """One digest for each row of ``array`` along ``axis``; of an array without axes, one for its value."""
+class ArrayDigests:
+    """What the rows of ``array`` along ``axis`` are now, to be compared with what they are later.
+
+    In a large array rows are taken in groups, except next to the rows ``edges``, where iterations of this
+    rank end: so the digests take a hundredth of the array's memory.
+    """
+
+    def __init__(self, array: Array, axis: int, edges: Iterable[int] = ()) -> None:
+        self._array, self._axis = array, axis
+        rows = array.shape[axis] if array.ndim else 1
+        width = array.nbytes // max(1, rows)
+        self._group = 1 if array.nbytes <= _SMALL_BYTES else max(1, _GROUP_BYTES // max(1, width))
+        self._before = self._digests()
+        near = (
+            {edge // self._group + step for edge in edges for step in (-1, 0, 1)} if self._group > 1 else ()
+        )
+        self._single = {group: self._rows(group) for group in near if 0 <= group < len(self._before)}
+
+    def changed(self, apart_from: Iterable[Rows]) -> int | None:
+        """A row that has changed, apart from the rows given; None if none is found."""
+        after = self._digests()
+        if len(after) != len(self._before):
+            return 0
+        known = [rows for rows in apart_from if rows]
+        differs = after != self._before
+        for rows in known:
+            for run in rows:
+                differs[_groups(run, self._group)] = False
+        if len(places := np.flatnonzero(differs)):
+            return int(places[0]) * self._group
+        singly = (self._changed_in(group, known) for group in self._single)
+        return next((row for row in singly if row is not None), None)
+
+    def _digests(self) -> Digests:
+        return row_digests(self._array, self._axis, self._group)
+
+    def _rows(self, group: int) -> Digests:
+        lines = np.moveaxis(self._array, self._axis, 0)
+        return row_digests(lines[group * self._group : (group + 1) * self._group])
+
+    def _changed_in(self, group: int, apart_from: Iterable[Rows]) -> int | None:
+        first = group * self._group
+        for place in np.flatnonzero(self._rows(group) != self._single[group]).tolist():
+            if not any(first + place in run for rows in apart_from for run in rows):
+                return int(first + place)
+        return None
+
+
+def _groups(run: range, size: int) -> slice:
+    """The groups in which rows of a run lie, and those between them."""
+    if size == 1:
+        return slice(run.start, run.stop, run.step)
+    low, high = min(run[0], run[-1]), max(run[0], run[-1])
+    return slice(low // size, high // size + 1)
+
+
+def row_digests(array: Array, axis: int = 0, group: int = 1) -> Digests:
+    """One digest for each ``group`` of rows of ``array`` along ``axis``; an array without axes is one row."""
     rows = np.moveaxis(array, axis, 0) if array.ndim else array.reshape(1)
-    count, width = len(rows), rows.nbytes // max(1, len(rows))
+    count, width = -(-len(rows) // group), rows.nbytes // max(1, len(rows))
     digests = np.zeros(count, np.uint64)
     if not width:
         return digests
-    if width == _WORD:
-        return _words(rows, width)[:, 0].copy()  # a word is its own digest
-    step = max(1, _BLOCK_BYTES // width)
-    for first in range(0, count, step):
-        words = _words(rows[first : first + step], width)
-        digests[first : first + step] = _hashed(words)
+    step = max(1, _BLOCK_BYTES // (width * group)) * group
+    for first in range(0, len(rows), step):
+        words = _words(rows[first : first + step], width, group)
+        digests[first // group : first // group + len(words)] = _hashed(words)
     return digests
 
 
-def changed_row(before: Digests, after: Digests, apart_from: Iterable[Rows]) -> int | None:
-    """The first row whose digest differs, apart from the rows given; None if there is none."""
-    if len(before) != len(after):
-        return min(len(before), len(after))
-    differs = before != after
-    for rows in apart_from:
-        for run in rows:
-            differs[run.start : run.stop : run.step] = False
-    places = np.flatnonzero(differs)
-    return int(places[0]) if len(places) else None
-
-
-def _words(rows: Array, width: int) -> Digests:
-    """The rows as 64-bit words, one row of words for each, filled up with zeros."""
-    flat = np.ascontiguousarray(rows).reshape(-1).view(np.uint8).reshape(len(rows), width)
-    if width % _WORD:
-        padded = np.zeros((len(rows), width + _WORD - width % _WORD), np.uint8)
-        padded[:, :width] = flat
-        flat = padded
-    return flat.view(np.uint64)
+def _words(rows: Array, width: int, group: int) -> Digests:
+    """Groups of rows as 64-bit words, one row of words for each, filled up with zeros."""
+    raw = np.ascontiguousarray(rows).reshape(-1).view(np.uint8)
+    length = width * group
+    if len(raw) % length or length % _WORD:
+        count, padded = -(-len(raw) // length), length + -length % _WORD
+        filled = np.zeros((count, padded), np.uint8)
+        whole = len(raw) // length
+        filled[:whole, :length] = raw[: whole * length].reshape(whole, length)
+        filled[whole:, : len(raw) - whole * length] = raw[whole * length :]
+        return filled.view(np.uint64)
+    return raw.reshape(-1, length).view(np.uint64)
 
 
 def _hashed(words: Digests) -> Digests:
+    if words.shape[1] == 1:
+        return words[:, 0]  # a word is its own digest
     mixed = (words ^ (words >> np.uint64(29))) * _weights(words.shape[1])
     digests: Digests = np.add.reduce(mixed, axis=1)
     return digests

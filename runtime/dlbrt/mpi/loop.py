@@ -12,7 +12,7 @@ iteration that fails ends the stretch it is in. So there are as many entries as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -153,6 +153,7 @@ class LoopContext:
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
         self.unseen_calls: Mapping[str, int] = {}
+        self.private: Sequence[str] = ()
         self.ending = LoopEnd()
         self.ensure_valid: Callable[[object], object] = lambda _: None
         self._launch = launch
@@ -178,9 +179,12 @@ class LoopContext:
         if not met:
             self.unmet = self.unmet or text
 
-    def watch(self, calls: Mapping[str, int]) -> None:
-        """The calls that the plan takes on trust, each with its line: what they change is looked at."""
-        self.unseen_calls = calls
+    def watch(self, calls: Mapping[str, int], private: Sequence[str] = ()) -> None:
+        """The calls that the compiler has not seen, each with its line: what they change is looked at.
+
+        Objects of ``private`` names may change: each iteration finds them worthless.
+        """
+        self.unseen_calls, self.private = calls, private
 
     def cost(
         self,
@@ -223,6 +227,11 @@ class LoopContext:
         """The containers that iterations only add to."""
         if not self._scattered:
             self.contributions.declare_ordered(names)
+
+    def grouped(self, *names: str, grows: bool = False) -> None:
+        """The containers to whose items iterations only add; ``grows``: they may add items too."""
+        if not self._scattered:
+            self.contributions.declare_grouped(names, grows=grows)
 
     def scatter(self) -> None:
         """Deal the iterations, and send each rank what its iterations read."""

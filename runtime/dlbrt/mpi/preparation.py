@@ -20,6 +20,7 @@ from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
@@ -28,7 +29,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.program_state import InterpreterState, collect
-from dlbrt.mpi.watch import KERNEL, Watch, foreign_object
+from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
@@ -94,12 +95,16 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        places = loop.contributions.places
+        if reason := places.obstacle():
+            return reason
         try:
-            self._find(loop, pooled=pooled)
-            if (reason := self._view_obstacle(loop)) is not None:
-                return reason
-            self._pack_all(loop.contributions)
-            return self._hazard() or self._contribution_obstacle(loop.contributions)
+            with places.emptied():
+                self._find(loop, pooled=pooled)
+                if (reason := self._view_obstacle(loop)) is not None:
+                    return reason
+                self._pack_all(loop.contributions)
+                return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
             return str(error)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
@@ -113,12 +118,11 @@ class Preparation:
             loop.unseen_calls = {foreign: 0}
         return bool(loop.unseen_calls)
 
-    def watch(self, loop: LoopContext) -> Watch:
-        """What this rank's iterations reach and the plan takes as unchanged, as it is now."""
-        values = {name: value for name, value in self.named.items() if name not in loop.contributions.kinds}
+    def watch(self, loop: LoopContext, dealt: Spans) -> Watch:
+        """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
+        residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
         slots = self.packed.slots
-        apart = [id(value) for value in slots if value in self.loop_residents]
-        return Watch({**values, KERNEL: self.kernel}, slots, self.fields, apart)
+        return watch_of(loop, self.kernel, self.named, slots, self.fields, residents, dealt, whole=True)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool
@@ -179,16 +183,15 @@ class Preparation:
 
     def _pack_all(self, known: LoopContributions) -> None:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
-        values = list((self.named | self.descriptions).values())
-        self._pack(values)
+        self._pack()
         routine_state = self.routine_state
         if routine_state is not None and not routine_state.complete(self.packed, self.loop_residents):
-            self._pack(values)
+            self._pack()
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
 
-    def _pack(self, values: Sequence[Any]) -> None:
+    def _pack(self) -> None:
         distributed = {
             id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.loop_residents
         }
@@ -198,7 +201,8 @@ class Preparation:
         def carried(value: Any) -> Any:
             return packed.slot(value) if id(value) in distributed else value
 
-        arguments = [carried(value) for value in values]
+        arguments = [carried(self.descriptions.get(name, value)) for name, value in self.named.items()]
+        in_objects = {name: each for name, each in self.descriptions.items() if name not in self.named}
         space = self.space.with_values(carried(part.values) for part in self.space.parts)
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
@@ -206,7 +210,7 @@ class Preparation:
             lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
         )
         places = any(field.spec.stores and (field.is_path or field.made) for field in self.fields)
-        pack((kernel, arguments, space, collect()), packed, lists, common, places=places)
+        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, places=places)
 
     def _pack_kernel(self) -> SharedObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""

@@ -78,6 +78,7 @@ def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopR
 
     loop = LoopContext(space, launch, lambda _: None, Load.none())
     perform(loop, kernel, arguments)
+    loop.contributions.finish()
     return LoopResult(space, [own_result(loop, 0)], loop.contributions.results())
 
 
@@ -125,6 +126,7 @@ class LoopRun:
                 self._sharing.run_journal.close()
         if self._prefix is not None:
             loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
+        loop.contributions.finish()
         self._note_checks(loop)
         self._learn()
         self._record()
@@ -160,7 +162,7 @@ class LoopRun:
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
         if self._probation.wanted:
-            self._probation.begin(prepared.watch(loop))
+            self._probation.begin(prepared.watch(loop, Spans.of(range(2))))
             loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
         return self._share(loop, initial, begun, fixed=forced == STATIC)
@@ -189,7 +191,7 @@ class LoopRun:
         prepared = self._prepared
 
         def launch(loop: LoopContext) -> Team:
-            loop.contributions.values.update(shared.contributions.values)
+            loop.contributions.take_over(shared.contributions)
             loop.contributions.begin(prepared.named)
             team = SingleRank(Spans.of(range(first, len(prepared.space))), self._recorder)
             team.figures.parts = [range(first)] if first else []
@@ -209,6 +211,8 @@ class LoopRun:
     def _share(self, loop: LoopContext, strategy: str, begun: SingleRank | None, *, fixed: bool) -> Team:
         """All ranks, for what is left; ``fixed``: shares are never cut anew."""
         prepared = self._prepared
+        if prepared.watches(loop) and self._loop_history.watched_runs <= _WATCHED_RUNS:
+            loop.folding = FoldingPolicy.NONE  # so that rank 0's iterations are the first ones
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
         self._sharing = SharedRun(prepared, call, loop, self._recorder)

@@ -67,7 +67,7 @@ class SharedRun:
         loop.contributions.share(self.run_journal.journal, prepared.descriptions)
         loop.walk.measure(call.measured)
         self.contradiction: str | None = None
-        self.watch = prepared.watch(loop) if call.watched else None
+        self.watch = prepared.watch(loop, self.driver.held(0)) if call.watched else None
         self._undo = Undo(self._fields)
         if call.watched:
             loop.walk.before_stretch = self._keep

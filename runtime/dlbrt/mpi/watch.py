@@ -19,11 +19,11 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dlbrt.data.digests import Digests, changed_row, row_digests
+from dlbrt.data.digests import ArrayDigests
 from dlbrt.data.field import Field, take
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
@@ -34,12 +34,19 @@ from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.records import dataclass
+from dlbrt.reductions.places import Places
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.loop import LoopContext
 
 #: The name of the kernel among the objects that are watched; what it reaches is named by itself.
 KERNEL = "the loop's body"
 
 #: Packages whose classes the compiler knows, or has seen.
 _SEEN_PACKAGES = frozenset({"__main__", "numpy", "dlbrt", *sys.stdlib_module_names})
+
+#: Stretches of rows at whose ends single rows are looked at.
+_MAX_EDGES = 32
 
 #: How many calls a sentence names.
 _NAMED_CALLS = 3
@@ -58,16 +65,17 @@ class WatchedArray:
 
     name: str
     array: Array
-    axis: int
     fields: tuple[Field, ...]
-    before: Digests
+    before: ArrayDigests
 
 
 class Watch:
     """What one rank's iterations reach and the plan takes as unchanged, as it is when this is made.
 
     ``values`` are objects by name; ``slots`` the arrays and lists of the loop, ``fields`` those of its table;
-    ``apart`` are the identities of slots that are not looked at.
+    ``apart`` are the identities of slots that are not looked at. In objects, nor are the ``places`` to which
+    iterations contribute. ``dealt`` are the positions that this rank begins with; ``whole``: it has the rows
+    of all others too, as rank 0 does.
     """
 
     def __init__(
@@ -75,18 +83,22 @@ class Watch:
         values: Mapping[str, Any],
         slots: Sequence[Any],
         fields: Sequence[Field],
-        apart: Iterable[int] = (),
-        held: Spans | None = None,
+        apart: set[int],
+        dealt: Spans,
+        places: Places,
+        *,
+        whole: bool,
     ) -> None:
         started = clock()
-        self._values, self._slots = values, slots
-        apart = set(apart)
+        self._values, self._slots, self._places = values, slots, places
         self._lists = {
-            field.name or "the sequence that the loop runs over": (field, _rows_held(field, held))
+            field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields
             if type(field.data) is list and not field.spec.stores
         }
-        self._arrays = [_watched(value, values, fields) for value in slots if _is_plain(value, fields, apart)]
+        self._arrays = [
+            _watched(value, values, fields, dealt) for value in slots if _is_plain(value, fields, apart)
+        ]
         self._before = self._snapshot()
         self.seconds = clock() - started  # spent on looking
 
@@ -104,7 +116,7 @@ class Watch:
         for each in self._arrays:
             stored = [field.stored(done) for field in each.fields]
             come = [field.needed(spans) for field in each.fields for spans in received]
-            row = changed_row(each.before, row_digests(each.array, each.axis), (*stored, *come))
+            row = each.before.changed((*stored, *come))
             if row is not None:
                 return f"row {row} of {each.name}" if each.array.ndim else each.name
         after = self._snapshot()
@@ -121,9 +133,37 @@ class Watch:
             for name, (field, rows) in self._lists.items()
         }
         try:
-            return snapshot({**self._values, **_state(), **lists}, self._slots)
+            with self._places.emptied():
+                return snapshot({**self._values, **_state(), **lists}, self._slots)
         except Exception:  # objects' own pickling hooks may raise anything
             return None
+
+
+def watch_of(
+    loop: LoopContext,
+    kernel: object,
+    named: Mapping[str, Any],
+    slots: Sequence[Any],
+    fields: Sequence[Field],
+    residents: Iterable[int],
+    dealt: Spans,
+    *,
+    whole: bool,
+) -> Watch:
+    """The watch over a loop on this rank: over all that its kernel and its arguments reach.
+
+    Left out are what iterations contribute to, private objects, and arrays that stay on the ranks
+    (``residents``). ``dealt`` and ``whole`` are as for `Watch`.
+    """
+    apart = {*residents, *(id(named[name]) for name in loop.private if name in named)}
+    values = {
+        name: value
+        for name, value in named.items()
+        if name not in loop.contributions.kinds and name not in loop.private
+    }
+    return Watch(
+        {**values, KERNEL: kernel}, slots, fields, apart, dealt, loop.contributions.places, whole=whole
+    )
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:
@@ -174,19 +214,19 @@ def _is_plain(value: Any, fields: Sequence[Field], apart: set[int]) -> bool:
     return not any(field.by_elements for field in fields if field.data is value)
 
 
-def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field]) -> WatchedArray:
+def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field], dealt: Spans) -> WatchedArray:
     own = tuple(field for field in fields if field.data is array)
     axis = next((field.axis for field in sorted(own, key=lambda f: not (f.spec.stores or f.by_rows))), 0)
     names = (field.name for field in own if field.name)
     name = next(names, None) or next((n for n, v in values.items() if v is array), "an array")
-    return WatchedArray(name, array, axis, own, row_digests(array, axis))
+    rows = [run for field in own for run in field.stored(dealt)]
+    edges = [row for run in rows for row in (run[0], run[-1])] if len(rows) <= _MAX_EDGES else []
+    return WatchedArray(name, array, own, ArrayDigests(array, axis, edges))
 
 
-def _rows_held(field: Field, held: Spans | None) -> Rows:
-    """The rows of a list that this rank has: all of them at rank 0."""
-    if held is None or not field.by_rows:
-        return (range(field.length),)
-    return field.needed(held)
+def _rows_held(field: Field, dealt: Spans, whole: bool) -> Rows:
+    """The rows of a list that a rank has."""
+    return (range(field.length),) if whole or not field.by_rows else field.needed(dealt)
 
 
 class Probation:

@@ -25,7 +25,7 @@ from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.mpi.values.packing import Slot, named
-from dlbrt.mpi.watch import KERNEL, Watch
+from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
 
@@ -64,7 +64,9 @@ class _Worker:
         if call.kernel is not None:
             self._kernels[call.key] = packing.unpack(call.kernel, (), SharedObjects())
         _, common = self._kernels.get(call.key, (None, []))
-        (kernel, arguments, space, data), met = packing.unpack(body, slots, SharedObjects(lambda: common))
+        (kernel, arguments, in_objects, space, data), met = packing.unpack(
+            body, slots, SharedObjects(lambda: common)
+        )
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
         objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
         modules.apply(data)
@@ -95,11 +97,13 @@ class _Worker:
                 release(self._slot_cache.kept(eviction.number), eviction.axis, eviction.rows[rank])
             loop.walk.measure(call.measured)
             elements.append(ElementGather(self._communicator, fields, objects))
-            loop.contributions.share(run_journal.journal, by_name)
+            contributions = loop.contributions
+            contributions.share(run_journal.journal, by_name | in_objects)
+            contributions.find_places(by_name)
             if call.watched:
-                values = {name: v for name, v in by_name.items() if name not in loop.contributions.kinds}
                 held = driver.held(rank)
-                watches.append(Watch({**values, KERNEL: kernel}, slots, fields, loop_residents, held))
+                reached = kernel, by_name, slots, fields, loop_residents
+                watches.append(watch_of(loop, *reached, held, whole=False))
             run_journal.open(loop.walk.ordinal)
             return driver
 

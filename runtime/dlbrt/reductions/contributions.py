@@ -11,12 +11,19 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, Protocol
 
-import numpy as np
-
 from dlbrt.records import dataclass
 from dlbrt.reductions import operations
+from dlbrt.reductions.grouping import GroupingAdder
+from dlbrt.reductions.identities import (
+    BooleanIdentity,
+    ExtremumIdentity,
+    FirstValue,
+    Identity,
+    has_order,
+)
 from dlbrt.reductions.journal import Journal
-from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, is_decided
+from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, grouping, is_decided
+from dlbrt.reductions.places import Place, Places
 from dlbrt.reductions.private_copies import (
     ContainerShape,
     PrivateCopySpec,
@@ -31,70 +38,6 @@ from dlbrt.reductions.proxies import (
     LoggingExtremum,
     adder,
 )
-
-# Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text,
-# arrays.
-
-#: Types whose values, except NaN, are totally ordered.
-_ORDERED = (int, float, str, bytes, np.integer, np.floating)
-
-
-class Identity(operations.StandIn):
-    """The start of a share by an arithmetic operator; ``mode`` is the form in which it was last applied."""
-
-    __slots__ = ("mode",)
-
-    def __init__(self) -> None:
-        self.mode = 0
-
-
-def _starting(mode: int) -> Any:
-    def method(self: Identity, operand: Any) -> Any:
-        self.mode = mode
-        return operand if type(operand) in operations.IMMUTABLE else operations.kept(operand)
-
-    return method
-
-
-for _name, _number in operations.NAMES.items():
-    if _name.strip("_") not in ("sub", "isub", "rsub"):
-        setattr(Identity, _name, _starting(_number % 3))
-
-
-class BooleanIdentity(operations.StandIn):
-    """The start of ``s and e`` (true) or ``s or e`` (false), for which the outcome is e."""
-
-    __slots__ = ("_is",)
-
-    def __init__(self, is_true: bool) -> None:
-        self._is = is_true
-
-    def __bool__(self) -> bool:
-        return self._is
-
-
-class ExtremumIdentity(operations.StandIn):
-    """The start of a selection: every value except NaN beats it in ``new < best`` and the like."""
-
-    __slots__ = ()
-
-    def _beats(self, value: Any) -> bool:
-        if not has_order(value):
-            raise operations.MisuseError(
-                f"a selection compares {type(value).__name__}, which has no total order"
-            )
-        return bool(value == value)
-
-    __lt__ = __le__ = __gt__ = __ge__ = _beats
-
-
-def has_order(value: Any) -> bool:
-    """Whether the best of parts is the best of all: numbers, text, and tuples of them without NaN."""
-    if type(value) is tuple:
-        return all(has_order(item) and item == item for item in value)
-    if isinstance(value, _ORDERED):
-        return True
-    return type(value).__module__ in ("fractions", "decimal", "_decimal", "_pydecimal", "datetime")
 
 
 class _Contributions(Protocol):
@@ -115,24 +58,34 @@ class _Contributions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ContributionDescription:
-    """What ranks above 0 know of a value that they contribute to, in place of the value."""
+    """What ranks above 0 know of a value that they contribute to, in place of the value.
+
+    ``empty``: a selection starts from None.
+    """
 
     private_copy_spec: PrivateCopySpec | None = None
     decided: bool = False
     adder: type[LoggingAdder] = LoggingAdder
     container_shape: ContainerShape | None = None
+    empty: bool = False
 
 
 def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
     """The description of a value."""
     return ContributionDescription(
-        private_copy_spec(kind, value), is_decided(kind, value), adder(value), container_shape(kind, value)
+        private_copy_spec(kind, value),
+        is_decided(kind, value),
+        adder(value),
+        container_shape(kind, value),
+        kind.none_first and value is None,
     )
 
 
 def selectable(kind: ContributionKind, value: Any) -> bool:
     """Whether the best of the ranks' best values is the best of all, as far as the value to beat shows."""
-    return kind.form is not ContributionForm.SELECTION or has_order(value)
+    if kind.form is not ContributionForm.SELECTION:
+        return True
+    return has_order(value) or (kind.none_first and value is None)
 
 
 class LoopContributions:
@@ -147,6 +100,7 @@ class LoopContributions:
         self.bound: tuple[str, ...] = ()
         self.per_iteration: tuple[str, ...] = ()
         self.values: dict[str, Any] = {}
+        self.places = Places()
         self.journal: Journal | None = None
         self._collector: _Contributions = _Native(self.kinds, self.values)
 
@@ -163,10 +117,29 @@ class LoopContributions:
         """Declare containers that are only added to."""
         self.kinds.update(dict.fromkeys(names, ORDERED))
 
+    def declare_grouped(self, names: tuple[str, ...], *, grows: bool) -> None:
+        """Declare containers to whose items iterations only add."""
+        self.kinds.update(dict.fromkeys(names, grouping(grows=grows)))
+
     def begin(self, arguments: Mapping[str, Any]) -> None:
         """Take the initial values from the kernel's arguments; values that earlier runs reached stay."""
+        self.find_places(arguments)
         for name in self.kinds:
-            self.values.setdefault(name, arguments[name])
+            if name not in self.values:
+                self.values[name] = arguments[name] if name.isidentifier() else self.places.value(name)
+
+    def find_places(self, variables: Mapping[str, Any]) -> None:
+        """Find where objects hold what iterations contribute to."""
+        self.places.find((*self.kinds, *self.bound), variables)
+
+    def take_over(self, earlier: LoopContributions) -> None:
+        """Go on from the values that another part of the loop has reached."""
+        self.values.update(earlier.values)
+        self.places = earlier.places
+
+    def finish(self) -> None:
+        """Put the final values in the objects that hold them."""
+        self.places.restore(self.values)
 
     def share(self, journal: Journal, descriptions: Mapping[str, ContributionDescription]) -> None:
         """From now on other ranks contribute as well, so everything goes to the journal."""
@@ -189,7 +162,7 @@ class LoopContributions:
 
     def results(self) -> dict[str, Any]:
         """The values of the names that the loop binds, in order; companions only where they were set."""
-        return {name: self.values[name] for name in self.bound if name in self.values}
+        return {name: self.values[name] for name in self.bound if name in self.values and name.isidentifier()}
 
     def accumulator(self, name: str, run: range) -> Any:
         """See `_Contributions`."""
@@ -209,7 +182,9 @@ class LoopContributions:
 
     def left_by(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The variables of a kernel that `reduce` collects."""
-        return {name: value for name, value in variables.items() if name in self.bound}
+        names = {name: value for name, value in variables.items() if name in self.bound}
+        places = (name for name in self.bound if not name.isidentifier())
+        return names | {name: Place(name, variables).original for name in places}
 
 
 class _Native:
@@ -274,7 +249,13 @@ class _Shared:
             case ContributionForm.ELEMENTS:
                 return self._elements(name, run)
             case ContributionForm.ADDED:
+                if kind.by_item:
+                    return GroupingAdder(append, code, self._reader(name))
                 return self._descriptions[name].adder(append, code)
+            case ContributionForm.LAST:
+                return UNSET
+            case ContributionForm.SELECTION if self._descriptions[name].empty:
+                return FirstValue(append, code, at_start=run[0] == 0)
         return self._identities.setdefault(name, self._identity(name))
 
     def _identity(self, name: str) -> operations.StandIn:
@@ -310,7 +291,10 @@ class _Shared:
     def reduce(self, values: Mapping[str, Any]) -> None:
         for name, share in values.items():
             kind = self._kinds.get(name)
-            if kind is None or isinstance(share, operations.StandIn):
+            if kind is None or isinstance(share, operations.StandIn) or share is UNSET:
+                continue
+            if kind.form is ContributionForm.LAST:
+                self._append((self._codes[name] + operations.STORE, share))
                 continue
             if kind.form is ContributionForm.SELECTION:
                 others = {key: values[key] for key in kind.companions if values.get(key, UNSET) is not UNSET}

@@ -24,6 +24,7 @@ class ContributionForm(Enum):
     EXTREME = "the operands that beat those before them on the same rank"
     PER_ITERATION = "one share for each iteration"
     PER_RUN = "one share for each run of iterations"
+    LAST = "the last value of a run"
     SELECTION = "the best value of a run, with what was bound along with it"
     ELEMENTS = "updates of elements"
     ADDED = "calls and stores, as made"
@@ -39,6 +40,8 @@ class ContributionKind:
     any_order: bool = False
     grows: bool = False
     companions: tuple[str, ...] = ()
+    by_item: bool = False
+    none_first: bool = False
 
     @property
     def bound(self) -> bool:
@@ -48,11 +51,16 @@ class ContributionKind:
     @property
     def by_run(self) -> bool:
         """Whether what is kept belongs to a whole run, which must therefore be contiguous."""
-        return self.form in (ContributionForm.PER_RUN, ContributionForm.SELECTION)
+        return self.form in (ContributionForm.PER_RUN, ContributionForm.LAST, ContributionForm.SELECTION)
 
 
 #: The kind of a container that the loop only adds to.
 ORDERED = ContributionKind(ContributionForm.ADDED)
+
+
+def grouping(*, grows: bool) -> ContributionKind:
+    """The kind of a container to whose items the loop only adds; ``grows``: it may add items too."""
+    return ContributionKind(ContributionForm.ADDED, grows=grows, by_item=True)
 
 
 def REDUCE(operator: str, *, several: bool = False, order: str | None = None) -> ContributionKind:
@@ -80,13 +88,21 @@ def ELEMENTS(
     )
 
 
-def SELECT(comparison: str, *companions: str) -> ContributionKind:
+def SELECT(comparison: str, *companions: str, none_first: bool = False) -> ContributionKind:
     """A name bound to the best value, as in ``if v > best: best, where = v, i``; ``companions`` go with it.
 
-    ``comparison`` is one of ``< <= > >=``; ValueError for any other.
+    ``comparison`` is one of ``< <= > >=``; ValueError for any other. ``none_first``: the first value takes
+    the place of None, as in ``if best is None or v > best``.
     """
     _check(comparison, COMPARISONS)
-    return ContributionKind(ContributionForm.SELECTION, comparison, companions=companions)
+    return ContributionKind(
+        ContributionForm.SELECTION, comparison, companions=companions, none_first=none_first
+    )
+
+
+def LAST() -> ContributionKind:
+    """An attribute that iterations store to, as in ``if e: self.found = e``: the last store counts."""
+    return ContributionKind(ContributionForm.LAST)
 
 
 def _check(operator: str, known: tuple[str, ...]) -> None:

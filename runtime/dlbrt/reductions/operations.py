@@ -44,10 +44,10 @@ APPLY: tuple[Callable[[Any, Any], Any], ...] = (
 )
 MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, _AND, _OR = range(len(APPLY) - 6, len(APPLY))
 
-#: Other kinds of entries: several operations on one element, ``ufunc.at``, a run's share, a selection, a
-#: method call, a store under a key, text written, bytes written, and an entry that could not be sent to rank
-#: 0.
-CHAIN, AT, SHARE, SELECT, CALL, STORE, WRITE, RAW, LOST = range(len(APPLY), len(APPLY) + 9)
+#: Other kinds of entries: several operations on one element, ``ufunc.at``, ``ufunc(..., out=...)``, a run's
+#: share, a selection, a method call, a store under a key, a use of the item under a key, text written, bytes
+#: written, and an entry that could not be sent to rank 0.
+CHAIN, AT, OUT, SHARE, SELECT, CALL, STORE, ITEM, WRITE, RAW, LOST = range(len(APPLY), len(APPLY) + 11)
 
 #: How many codes each target of a log has.
 WIDTH = LOST + 1

@@ -148,7 +148,8 @@ class ContainerShape:
 
 def container_shape(kind: ContributionKind, real: Any) -> ContainerShape | None:
     """The shape of ``real``, where it stays the same while iterations update it."""
-    if kind.form is not ContributionForm.ELEMENTS or kind.grows:
+    read = kind.form is ContributionForm.ELEMENTS or kind.by_item
+    if not read or kind.grows:
         return None
     if type(real) is np.ndarray:
         return ContainerShape(real.shape)

@@ -16,6 +16,10 @@ import numpy as np
 
 from dlbrt.reductions import operations
 
+#: Methods that add to a container; those among them that are given an iterable, which is read out.
+ADDING = ("append", "appendleft", "add", "insert", "extend", "extendleft", "setdefault", "update")
+EXTENDING = frozenset({"extend", "extendleft", "update"})
+
 Append = Callable[[tuple[Any, ...]], None]
 
 #: Types whose values, except NaN, are totally ordered among themselves.
@@ -201,7 +205,9 @@ class LoggingContainer(operations.StandIn):
             )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
-        """Log ``np.add.at(hist, k, e)``; leave operators to this class."""
+        """Log ``np.add.at(hist, k, e)`` and ``np.add(acc, e, out=acc)``; leave operators to this class."""
+        if method == "__call__" and list(named) == ["out"] and named["out"][0] is self:
+            return self._updated(ufunc, *inputs)
         if method == "__call__" and len(inputs) == 2 and inputs[1] is self:
             return NotImplemented
         if method != "at" or inputs[0] is not self or named:
@@ -216,6 +222,11 @@ class LoggingContainer(operations.StandIn):
             )
         )
         return None
+
+    def _updated(self, ufunc: Any, one: Any, other: Any) -> LoggingContainer:
+        first = one is self
+        self._append((self._code + operations.OUT, ufunc, operations.kept(other if first else one), first))
+        return self
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -308,5 +319,7 @@ for _name, _number in operations.NAMES.items():
         setattr(LoggingContainer, _name, _method)
     if _name in ("__iadd__", "__ior__"):
         setattr(LoggingAdder, _name, _method)
-for _name in ("append", "appendleft", "add", "insert", "extend", "extendleft", "update"):
-    setattr(LoggingAdder, _name, _calling(_name, _name in ("extend", "extendleft", "update")))
+
+
+for _name in ADDING:
+    setattr(LoggingAdder, _name, _calling(_name, _name in EXTENDING))

@@ -21,7 +21,21 @@ import numpy as np
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent, NumericEntries, Segment
 from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided
-from dlbrt.reductions.operations import APPLY, AT, CALL, CHAIN, LOST, RAW, SHARE, STORE, WIDTH, WRITE
+from dlbrt.reductions.operations import (
+    APPLY,
+    AT,
+    CALL,
+    CHAIN,
+    ITEM,
+    LOST,
+    OUT,
+    RAW,
+    SHARE,
+    STORE,
+    WIDTH,
+    WRITE,
+    MisuseError,
+)
 from dlbrt.reductions.private_copies import put_share
 
 LogEntry = Sequence[Any]
@@ -150,6 +164,8 @@ class Replay:
     def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
         if kind.form is ContributionForm.SELECTION:
             return self._selection(name, kind)
+        if kind.form is ContributionForm.LAST:
+            return self._last(name)
         if kind.form is ContributionForm.ELEMENTS:
             return _elements(self._values[name], kind, operation)
         if kind.form is ContributionForm.ADDED:
@@ -164,11 +180,20 @@ class Replay:
 
         return handle
 
+    def _last(self, name: str) -> Handler:
+        def handle(entry: LogEntry) -> None:
+            self._values[name] = entry[1]
+
+        return handle
+
     def _selection(self, name: str, kind: ContributionKind) -> Handler:
-        values, beats = self._values, _COMPARE[kind.operator]
+        values, beats, none_first = self._values, _COMPARE[kind.operator], kind.none_first
 
         def handle(entry: LogEntry) -> None:
-            if beats(entry[1], values[name]):
+            taken = none_first and values[name] is None
+            if taken and entry[2] is None:
+                raise MisuseError(f"the first value offered to {name} is {entry[1]!r}, which has no order")
+            if taken or beats(entry[1], values[name]):
                 values[name] = entry[1]
                 values.update(entry[2])
                 self._unbeaten.pop(name, None)
@@ -186,7 +211,12 @@ class Replay:
         def store(entry: LogEntry) -> None:
             real[entry[1]] = entry[2]
 
-        return {CALL: call, STORE: store}.get(operation) or self._value(name, operation)
+        def item(entry: LogEntry) -> None:
+            held = real[entry[1]]
+            if len(entry) > 2:
+                getattr(held, entry[2])(*entry[3], **entry[4])
+
+        return {CALL: call, STORE: store, ITEM: item}.get(operation) or self._value(name, operation)
 
 
 def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
@@ -194,6 +224,9 @@ def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
 
     def at(entry: LogEntry) -> None:
         entry[1].at(real, *entry[2])
+
+    def out(entry: LogEntry) -> None:
+        entry[1](*((real, entry[2]) if entry[3] else (entry[2], real)), out=real)
 
     def share(entry: LogEntry) -> None:
         put_share(real, entry[1], kind.operator)
@@ -205,7 +238,7 @@ def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
         real[entry[1]] = value
 
     if operation >= CHAIN:
-        return {CHAIN: chain, AT: at, SHARE: share}[operation]
+        return {CHAIN: chain, AT: at, OUT: out, SHARE: share}[operation]
     apply = APPLY[operation]
 
     def handle(entry: LogEntry) -> None:

@@ -13,3 +13,4 @@ p = P()
 # dlb: parallel
 for i in range(n):
     p.x = i
+    A[i, 0] = p.x

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dlbc.algebra.integer_form import Apply, Atom, IndexSpace, IntegerForm, Operator, Variable, VariableKind
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Apply, Atom, IntegerForm, Operator, Variable, VariableKind
 from dlbc.algebra.iteration_cost import Cost
 from dlbc.algebra.sums import sum_over, trip_count
 from dlbc.algebra.work import Indicator, WorkPolynomial

@@ -104,7 +104,7 @@ def _equal(form: IntegerForm) -> Condition:
 )
 def test_guards(meeting: list[str], expected: str | None) -> None:
     several = conditions_of(["n >= 2"])
-    found = SETS.guard([conditions_of(meeting)], several, [conditions_of(["n >= 64"])])
+    found = SETS.guard([conditions_of(meeting)], [several], [conditions_of(["n >= 64"])])
     if expected is None:
         assert found is None
     else:

@@ -17,10 +17,10 @@ from dlbc.algebra.bounds import (
     quotient,
     remainder,
 )
+from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import (
     Apply,
     Comparison,
-    IndexSpace,
     IntegerForm,
     Junction,
     Operator,

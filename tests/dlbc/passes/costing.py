@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace
+from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.iteration_cost import Cost
 from dlbc.ir.loop import Module
 from dlbc.parse.find_loops import find_loops

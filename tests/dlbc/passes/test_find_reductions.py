@@ -65,7 +65,7 @@ NAMES = [
     ("if X[i] > best:\n    best = X[i]", "best >"),
     ("if best < X[i]:\n    best = X[i]", "best >"),
     ("if X[i] <= best:\n    best, where = X[i], i", "best <= where"),
-    ("v = X[i].f()\nif v < best:\n    best = v\n    where = i\n    t = v * 2", "best < t where"),
+    ("v = X[i].f()\nif v < best:\n    best = v\n    where = i\n    t = v * 2", "best < where t"),
     ("if (v := X[i].f()) < best:\n    best, where = v, i", "best < where"),
     ("for j in range(n):\n    if X[i, j] > best:\n        best, where = X[i, j], (i, j)", "best > where"),
     ("if X[i] > best:\n    best = X[i]\nelse:\n    pass", "best >"),
@@ -97,7 +97,35 @@ ELEMENTS = [
     ("hist[0] += X[i]", "hist[] +"),
     ("hist[i // 2] += X[i]", "hist[] +"),
     ("hist[:] += X[i]", "hist[] +"),
+    ("np.maximum(hist, X[i], out=hist)", "hist[] max"),
+    ("np.add(X[i], hist, out=hist)", "hist[] +"),
+    ("s.hist[X[i]] += 1", "s.hist[] + integer"),
+    ("s['n'] += 1", "s[] + integer"),
+    ("s.stats['n'] += X[i]", "s.stats[] +"),
+    ("s['hist'][X[i]] += 1", 's["hist"][] + integer'),
 ]
+
+
+PATHS = [
+    ("s.total += X[i]", ["s.total +"]),
+    ("s.total = max(X[i], s.total)", ["s.total max"]),
+    ("s.total += t.total", ["s.total +"]),
+    ("s.total += s.scale * X[i]\ns.n -= 1", ["s.total +", "s.n - integer"]),
+    ("s.part.n += 1", ["s.part.n + integer"]),
+    ("s['n'] += 1\ns['max'] = max(s['max'], X[i])", ['s["n"] + integer', 's["max"] max']),
+    ("s[0] = min(s[0], X[i])\ns[1] = max(s[1], X[i])", ["s[0] min", "s[1] max"]),
+    ("v = X[i]\nif v < s['v']:\n    s['v'] = v\n    s['i'] = i", ['s["v"] < s["i"]']),
+    ("v = X[i]\nif s.best is None or v < s.best:\n    s.best, where = v, i", ["s.best < where"]),
+    ("if best is None or X[i] > best:\n    best = X[i]", ["best >"]),
+    ("if X[i]:\n    s.found = X[i]", ["s.found ="]),
+    ("s.total += 1\ns.items.append(i)", ["s.total + integer", "s.items 1"]),
+    ("s += 1\nt.n += 1", ["s + integer", "t.n + integer"]),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), PATHS, ids=[c[0] for c in PATHS])
+def test_reductions_of_values_in_objects(body: str, expected: list[str]) -> None:
+    assert shown(plan_of(text_of(body))) == expected
 
 
 @pytest.mark.parametrize(("body", "expected"), ELEMENTS, ids=[c[0] for c in ELEMENTS])
@@ -114,6 +142,15 @@ ORDERED = [
     ("d[X[i]] = i", "d 1"),
     ("d[X[i]] = i\nd[Y[i]] = i", "d 2"),
     ("d[X[i], i] = Y[i]", "d 1"),
+    ("items.insert(0, i)", "items 1"),
+    ("d.update({X[i]: i}, last=i)", "d 1"),
+    ("d.setdefault(X[i], i)", "d 1"),
+    ("items.update(X[i])\nitems.add(i)", "items 2"),
+    ("d[X[i]].append(i)", "d 1"),
+    ("d.setdefault(X[i], []).append(i)", "d 1"),
+    ("s.items.append(i)", "s.items 1"),
+    ("s['errors'].append(i)", 's["errors"] 1'),
+    ("s.groups[X[i]].extend([i])", "s.groups 1"),
 ]
 
 
@@ -158,7 +195,9 @@ REFUSED = [
     ("s = (s + X[i]) % 7", ["DLB311"]),
     ("if X[i] > best:\n    best = Y[i]", ["DLB326"]),
     ("if X[i] > best:\n    best = X[i]\nelse:\n    Y[i] = 0", ["DLB326"]),
-    ("if best is None or X[i] > best:\n    best = X[i]", ["DLB326"]),
+    ("if best == None or X[i] > best:\n    best = X[i]", ["DLB326"]),
+    ("if where is None or X[i] > best:\n    best, where = X[i], i", ["DLB326", "DLB326"]),
+    ("if best is None or best is None:\n    best = X[i]", ["DLB326"]),
     ("if X[i] > best and Y[i]:\n    best = X[i]", ["DLB326"]),
     ("if X[i] > best:\n    where, best = best, X[i]", ["DLB326"]),
     ("if X[i] > best:\n    best = X[i]\n    Y[i] = 1", ["DLB326"]),
@@ -173,7 +212,7 @@ REFUSED = [
     ("items.append(X[i])\nY[i] = len(items)", ["DLB406"]),
     ("items.append(items)", ["DLB406"]),
     ("Y[i] = items.append(X[i])", ["DLB406"]),
-    ("items[0].append(i)", ["DLB406"]),
+    ("items[0].append(len(items))", ["DLB406"]),
     ("items.append(lambda: i)", ["DLB314"]),
     ("items.append(x for x in range(i))", ["DLB314"]),
     ("hist[start()] += 1\nY[i] = hist[0]", ["DLB305"]),

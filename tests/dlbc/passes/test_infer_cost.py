@@ -243,7 +243,7 @@ def test_adjoint_convolution() -> None:
 
 
 def test_mxm() -> None:
-    text = "7*max(m, 0)*max(r, 0) + 2*max(m, 0) + 1"
+    text = "7*r*max(m, 0) + 2*max(m, 0) + 1"
     assert costs_of_sample("mxm.py") == [("uniform", text, True)]
 
 

@@ -232,7 +232,7 @@ REFUSED = [
     ("Z[..., i] = Z[..., i] / 2", "DLB304"),
     ("Z[0, :][i] = 1", "DLB304"),
     ("Z[0, ..., i] = Z[0, ..., i] / 2", "DLB304"),
-    ("self.total += X[i]", "DLB408"),
+    ("self.total += X[i] * self.total", "DLB324"),
     ("self.A[i] = self.B.f(self)", "DLB306"),
     ("np.random.shuffle(X)", "DLB404"),
     ("np.add.at(Z[0], i, 1)", "DLB410"),

@@ -465,9 +465,9 @@ for i in range(3):
 s = Sum()
 # dlb: parallel
 for i in range(3):
-    s.total += i
+    s.total = i - s.total
 """,
-        "s.total: 7 read and stored to by i = 0, 7 reads and stores to by i = 1",
+        "s.total: 7 stored to by i = 0, 7 reads by i = 1",
     ),
     "a histogram in a function": (
         """hist = [0] * 3

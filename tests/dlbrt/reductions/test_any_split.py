@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import struct
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from dlbrt.reductions.contributions import LoopContributions
-from dlbrt.reductions.kinds import ELEMENTS, REDUCE, SELECT, ContributionKind
+from dlbrt.reductions.kinds import ELEMENTS, LAST, REDUCE, SELECT, ContributionKind, grouping
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,6 +165,91 @@ def test_selections_take_what_belongs_together(
         del names["new"], names["i"]
 
     assert_agree({"best": SELECT(sign, "where")}, {"best": start}, body, data, len(operands))
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+@given(st.data(), st.lists(ORDERED, max_size=60))
+def test_a_selection_takes_the_first_value_in_place_of_none(
+    sign: str, data: st.DataObject, operands: list[Any]
+) -> None:
+    code = compile(f"if best is None or new {sign} best: best, where = new, i", "update", "exec")
+
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
+        names |= {"new": operands[i], "i": i}
+        exec(code, {}, names)
+        del names["new"], names["i"]
+
+    kinds = {"best": SELECT(sign, "where", none_first=True)}
+    assert_agree(kinds, {"best": None}, body, data, len(operands))
+
+
+@given(st.data(), st.lists(st.none() | NUMBERS, max_size=60), NUMBERS)
+def test_the_last_store_counts(data: st.DataObject, stored: list[Any], start: Any) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
+        if stored[i] is not None:
+            names["found"] = stored[i]
+
+    assert_agree({"found": LAST()}, {"found": start}, body, data, len(stored))
+
+
+@pytest.mark.parametrize("ufunc", [np.maximum, np.minimum, np.add])
+@given(st.data(), st.lists(st.lists(FLOATS, min_size=3, max_size=3), max_size=30))
+def test_arrays_updated_by_a_ufunc(ufunc: np.ufunc, data: st.DataObject, rows: list[list[float]]) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
+        with np.errstate(all="ignore"):
+            if i % 2:
+                ufunc(names["best"], rows[i], out=names["best"])
+            else:
+                ufunc(np.array(rows[i]), names["best"], out=names["best"])
+
+    kind = {np.maximum: "max", np.minimum: "min", np.add: "+"}[ufunc]
+    assert_agree({"best": ELEMENTS(kind)}, {"best": np.array([0.0, -0.0, 0.1])}, body, data, len(rows))
+
+
+def _appended(names: dict[str, Any], k: int, e: int) -> None:
+    names["s"][k].append(e)
+    names["s"][k].extend([e, k])
+
+
+def _counted(names: dict[str, Any], k: int, e: int) -> None:
+    names["s"][k].update([e, e, k])
+
+
+def _defaulted(names: dict[str, Any], k: int, e: int) -> None:
+    names["s"].setdefault(k, []).append(e)
+
+
+def _made(names: dict[str, Any], k: int, e: int) -> None:
+    if e == 0:
+        names["s"][k] = []
+    names["s"].setdefault(k, [k]).append(e)
+    names["s"][k].insert(0, e)
+
+
+GROUPS = [
+    (grouping(grows=False), _appended, lambda: [[] for _ in range(5)]),
+    (grouping(grows=False), _appended, lambda: {k: [] for k in range(5)}),
+    (grouping(grows=False), _appended, lambda: [[]] * 5),
+    (grouping(grows=False), _appended, lambda: defaultdict(list)),
+    (grouping(grows=False), _counted, lambda: defaultdict(Counter)),
+    (grouping(grows=False), _defaulted, dict),
+    (grouping(grows=True), _made, dict),
+]
+
+
+@pytest.mark.parametrize(("kind", "add", "make"), GROUPS)
+@given(st.data(), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=40))
+def test_items_of_containers(
+    kind: ContributionKind,
+    add: Callable[[dict[str, Any], int, int], None],
+    make: Callable[[], Any],
+    data: st.DataObject,
+    added: list[tuple[int, int]],
+) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
+        add(names, *added[i])
+
+    assert_agree({"s": kind}, {"s": make()}, body, data, len(added))
 
 
 def _histogram(names: dict[str, Any], k: int, e: Any) -> None:

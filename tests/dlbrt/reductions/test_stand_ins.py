@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.reductions.contributions import BooleanIdentity, ExtremumIdentity, Identity, has_order
+from dlbrt.reductions.grouping import GroupingAdder
+from dlbrt.reductions.identities import BooleanIdentity, ExtremumIdentity, FirstValue, Identity, has_order
 from dlbrt.reductions.kinds import ELEMENTS, REDUCE
 from dlbrt.reductions.operations import MisuseError, StandIn
 from dlbrt.reductions.private_copies import container_shape, private_copy_spec
@@ -230,3 +231,29 @@ def test_integers_are_added_up_apart_in_integers_alone() -> None:
     assert private_copy_spec(spec, np.zeros(3, np.int64)) is not None
     assert private_copy_spec(spec, np.zeros(3)) is None  # from 2**53 on, sums of doubles depend on the order
     assert private_copy_spec(ELEMENTS("+"), np.zeros(3, np.int64)) is None
+
+
+def test_nan_is_the_first_value_only_where_the_loop_begins() -> None:
+    log: Log = []
+    nan = float("nan")
+    assert nan < FirstValue(log.append, 0, at_start=True)
+    assert not nan < FirstValue(log.append, 0, at_start=False)
+    assert FirstValue(log.append, 0, at_start=False) > 1.0
+    assert [(entry[1] != entry[1], entry[2]) for entry in log] == [(True, None)]
+    with pytest.raises(MisuseError):
+        assert {1} < FirstValue(log.append, 0, at_start=True)
+
+
+def test_an_item_is_read_once_and_fails_where_the_container_would() -> None:
+    log: Log = []
+    groups = GroupingAdder(log.append, 0)
+    groups["a"].append(1)
+    groups["a"].append(2)
+    groups.setdefault("b", []).append(3)
+    assert [len(entry) for entry in log] == [2, 5, 5, 4, 5]
+    fixed = GroupingAdder(log.append, 0, {"a": None}.__getitem__)
+    fixed["a"].append(1)
+    with pytest.raises(KeyError):
+        fixed["b"].append(1)
+    with pytest.raises(MisuseError):
+        len(groups["a"])

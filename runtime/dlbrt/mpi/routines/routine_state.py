@@ -26,6 +26,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.observe.statistics import RoutineFigures
+from dlbrt.reductions.places import root_of
 from dlbrt.speed.ownership import BlockOwnership, DealtOwnership, IterationOwnership, Ownership
 from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import SpeedPoints
@@ -69,7 +70,7 @@ class RoutineState:
         """Make valid on rank 0 what it reads before a loop, and the values that iterations contribute to."""
         self.resident_arrays.ensure_valid(loop.costs)
         for name in loop.contributions.kinds:
-            self.resident_arrays.ensure_valid(arguments[name], writing=True)
+            self.resident_arrays.ensure_valid(arguments[root_of(name)], writing=True)
 
     def fetch_for_root(
         self, loop: LoopContext, kernel: Callable[..., None], arguments: Mapping[str, Any], space: Space

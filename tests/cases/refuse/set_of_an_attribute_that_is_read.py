@@ -13,4 +13,4 @@ class Graph:
 graph = Graph()
 # dlb: parallel
 for i in range(n):
-    graph.found.add(B[i])
+    graph.found.add(len(graph.found))

@@ -1,4 +1,4 @@
-# expect: DLB408 16:5
+# expect: DLB324 16:5
 import numpy as np
 
 n = 8
@@ -13,4 +13,4 @@ class Total:
 total = Total()
 # dlb: parallel
 for i in range(n):
-    total.value += B[i]
+    total.value += B[i] - total.value

@@ -1,0 +1,54 @@
+"""Recognise the statements by which iterations add to a container, or to its items, from their text alone.
+
+``items.append(e)``, ``self.items.extend(e)``, ``d[k] = e``, ``groups[k].append(e)``,
+``groups.setdefault(k, []).append(e)``. The pass checks that the rest of the body leaves the container alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlbrt.records import dataclass
+
+from dlbc.ir.access_path import AccessPath, path_of
+
+#: Methods that add to a container and return nothing.
+_ADDING = frozenset({"append", "extend", "appendleft", "extendleft", "add", "insert", "update"})
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A statement that adds to the container at ``path``, or to an item of it; ``root``: the name in it."""
+
+    path: AccessPath
+    root: ast.Name
+    effect: ast.expr | ast.stmt
+    by_item: bool = False
+
+
+def additions_of(node: ast.stmt) -> Iterator[Addition]:
+    """What the statement adds; nothing, where it is of another form."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
+            if any(isinstance(part, ast.Starred) for part in call.args):
+                return
+            if method == "setdefault" or (method in _ADDING and (call.args or call.keywords)):
+                yield from _calls_on(receiver, call)
+        case ast.Assign(targets=[ast.Subscript(value=held)]) if (at := path_of(held)) is not None:
+            yield Addition(*at, node)
+
+
+def _calls_on(receiver: ast.expr, call: ast.Call) -> Iterator[Addition]:
+    """A call that adds to a container, or to the item that a subscript or `setdefault` takes from one."""
+    at = path_of(receiver)
+    if at is not None:
+        yield Addition(*at, call)
+        return
+    match receiver:
+        case ast.Subscript(value=held, slice=key) if not isinstance(key, ast.Slice | ast.Tuple):
+            at = path_of(held)
+        case ast.Call(func=ast.Attribute(value=held, attr="setdefault"), args=[_, _], keywords=[]):
+            at = path_of(held)
+    if at is not None:
+        yield Addition(*at, call, by_item=True)

@@ -1,0 +1,77 @@
+"""Which containers surely are arrays, lists or dictionaries: by what the text binds to their names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.uses import every_node, own_nodes
+from dlbc.ir.access_path import path_from
+
+#: Functions that make dictionaries.
+_DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
+_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class ContainerKinds:
+    """The kinds of containers that a loop uses."""
+
+    def __init__(self, context: AnalysisContext) -> None:
+        self._loop, self._names, self._module = context.loop, context.names, context.module
+
+    def is_array(self, name: str) -> bool:
+        """Whether the name surely denotes an array or a list."""
+        return self._always_made_by(self._makes_array, name)
+
+    def is_dictionary(self, name: str) -> bool:
+        """Whether what is at the path surely is a dictionary; an attribute counts by its name alone."""
+        path = path_from(name)
+        if not path.steps:
+            return self._always_made_by(_makes_dictionary, name)
+        attribute = path.steps[-1].removeprefix(".")
+        given = [
+            value
+            for node in every_node(self._loop.path[0])
+            for target, value in _assigned(node)
+            if isinstance(target, ast.Attribute) and target.attr == attribute
+        ]
+        return bool(given) and all(map(_makes_dictionary, given))
+
+    def _makes_array(self, node: ast.expr) -> bool:
+        match node:
+            case ast.List() | ast.ListComp():
+                return True
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return isinstance(left, ast.List) or isinstance(right, ast.List)
+        root, _, rest = ast.unparse(node).partition(".")
+        return isinstance(node, ast.Call) and bool(rest) and self._module.imports.get(root) == "numpy"
+
+    def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
+        """Whether every binding of the name gives it an object of this kind."""
+        places = set(self._names.bindings.get(name, ()))
+        for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
+            assigned = (pair for node in own_nodes(scope.body) for pair in _assigned(node))
+            if found := places & {target for target, value in assigned if makes(value)}:
+                return found == places
+        return False
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, each with its value, as far as the text pairs them."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield target, value
+                match target, value:
+                    case ast.Tuple(elts=names), ast.Tuple(elts=values):
+                        if not any(isinstance(e, ast.Starred) for e in (*names, *values)):
+                            yield from zip(names, values, strict=False)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield target, value
+
+
+def _makes_dictionary(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).split(".")[-1] in _DICTIONARIES
+    return isinstance(node, ast.Dict | ast.DictComp)

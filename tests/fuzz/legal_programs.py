@@ -1,0 +1,282 @@
+"""Random legal programs over the constructs of the language page, section 2: sequential equals parallel.
+
+    python -m tests.fuzz.legal_programs --programs 3000 --seed 1
+    python -m tests.fuzz.legal_programs --recall
+
+A program is a function with one loop, whose body is made of some constructs with names of their own, so that
+it is legal if each of them is. Programs that dlbc accepts are put into files of some dozens, since starting
+ranks costs more than a loop; a file runs at several numbers of ranks, under several strategies, under random
+load, and its output has to be the sequential one's to the byte. ``--recall`` prints how many programs with
+one construct alone, one for each iteration space, are accepted."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dlbc.diagnostics.diagnostic import has_errors
+from dlbc.parse.read_source import read_source
+from dlbc.pipeline import check
+from tests.support.mpi import run_mpi, run_sequential, transform
+
+HEAD = """import numpy as np
+from collections import Counter, defaultdict
+
+
+class Body:
+    def __init__(self, x):
+        self.x, self.n = x, 0
+
+    def move(self, dt):
+        self.x += dt
+        self.n += 1
+
+
+class Grid:
+    def __init__(self, n):
+        self.A, self.n, self.total, self.items = np.arange(1.0 * n), n, 0.5, []
+
+    def cell(self, i):
+        self.A[i] = self.A[i] * 0.5 + i
+
+
+def update(u, i):
+    u[i] = u[i] + 2 * i
+
+
+def shown(value):
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes().hex()
+    if isinstance(value, (list, tuple)):
+        return [shown(each) for each in value]
+    if isinstance(value, dict):
+        return [(key, shown(each)) for key, each in value.items()]
+    if isinstance(value, set):
+        return sorted(value)
+    return vars(value) if isinstance(value, Body) else value
+"""
+
+
+@dataclass(frozen=True)
+class Construct:
+    """Statements before the loop and in it, and the values to show afterwards; ``@`` stands for a number.
+
+    ``n`` is the number of iterations, ``i`` counts them from 0 and is the loop's own index.
+    """
+
+    name: str
+    before: Sequence[str]
+    body: Sequence[str]
+    after: Sequence[str]
+
+
+def _construct(name: str, before: str, body: str, after: str) -> Construct:
+    return Construct(name, before.splitlines(), body.splitlines(), after.split(";"))
+
+
+CONSTRUCTS = [
+    _construct("A[i]", "A@ = np.arange(1.0 * n)", "A@[i] = A@[i] * 3 + i", "A@"),
+    _construct("A[i, :]", "A@ = np.ones((n, 3))", "A@[i, :] *= i + 1", "A@"),
+    _construct("A[:, i]", "A@ = np.ones((3, n))", "A@[:, i] += i", "A@"),
+    _construct("A[..., i]", "A@ = np.ones((2, 3, n))", "A@[..., i] += i", "A@"),
+    _construct("list[i]", "L@ = [0] * n", "L@[i] = (i, str(i))", "L@"),
+    _construct("list[i][j]", "L@ = [[0, 0] for _ in range(n)]", "L@[i][1] = i", "L@"),
+    _construct("A[2*i+1]", "A@ = np.zeros(2 * n + 2)", "A@[2 * i + 1] = i\nA@[2 * i] = -i", "A@"),
+    _construct("A[n-1-i]", "A@ = np.zeros(n)", "A@[n - 1 - i] = i", "A@"),
+    _construct("halo", "A@ = np.arange(n + 2.0); B@ = np.zeros(n)", "B@[i] = A@[i] + A@[i + 2]", "B@"),
+    _construct("self.A[i]", "g@ = Grid(n)", "g@.A[i] = i * 0.25", "g@.A"),
+    _construct("method store", "g@ = Grid(n)", "g@.cell(i)", "g@.A"),
+    _construct("function store", "u@ = np.ones(n)", "update(u@, i)", "u@"),
+    _construct("key store", "s@ = {'v': np.zeros(n)}", "s@['v'][i] = i + 0.5", "s@"),
+    _construct("layers[1][i]", "y@ = [np.zeros(n), np.zeros(n)]", "y@[1][i] = i + 0.5", "y@"),
+    _construct("field store", "r@ = np.zeros(n, [('x', 'f8'), ('k', 'i4')])", "r@['x'][i] = i", "r@"),
+    _construct("z.real[i]", "z@ = np.zeros(n, complex)", "z@.real[i] = i\nz@.imag[i] = -i", "z@"),
+    _construct("flat", "f@ = np.zeros(n * 5)", "for x@ in range(5):\n    f@[i * 5 + x@] = i - x@", "f@"),
+    _construct("segment", "f@ = np.arange(n * 4.0)", "f@[i * 4:(i + 1) * 4] *= 2", "f@"),
+    _construct("A[k//m, k%m]", "q@ = np.zeros((n, 4))", "q@[i // 4, i % 4] = i", "q@"),
+    _construct("rows by data", "p@ = sorted(range(n), key=str)\nA@ = np.zeros(n)", "A@[p@[i]] = i", "A@"),
+    _construct("item attribute", "b@ = [Body(k) for k in range(n)]", "b@[i].x += 2", "b@"),
+    _construct("item method", "b@ = [Body(k) for k in range(n)]", "b@[i].move(0.5)", "b@"),
+    _construct("item list", "b@ = [[] for _ in range(n)]", "b@[i].append(i)", "b@"),
+    _construct("item dict", "b@ = [{'n': 0} for _ in range(n)]", "b@[i]['n'] += i", "b@"),
+    _construct("row view", "A@ = np.ones((n, 4))", "row@ = A@[i]\nrow@ /= row@.sum() + i", "A@"),
+    _construct("sum", "t@ = 0.1", "t@ += i * 0.3", "t@"),
+    _construct("several updates", "t@ = 0.1", "for k@ in range(i % 3):\n    t@ += i * 0.3", ""),
+    _construct("product", "t@ = 1.0", "t@ *= 1.0 + i / 100", "t@"),
+    _construct("max", "t@ = -1.0", "t@ = max(t@, (i * 37) % 11)", "t@"),
+    _construct("min by if", "t@, w@ = 99, 0", "e@ = i * 37 % 11\nif e@ < t@:\n    t@, w@ = e@, i", "t@;w@"),
+    _construct("or", "t@ = False", "t@ = t@ or i == 7", "t@"),
+    _construct("histogram", "h@ = np.zeros(5, int)", "h@[i * i % 5] += 1", "h@"),
+    _construct("dict counts", "h@ = {}", "h@[i % 3] = h@.get(i % 3, 0) + 1", "h@"),
+    _construct("text sum", "t@ = ''", "t@ += str(i)", "t@"),
+    _construct("self.total", "g@ = Grid(n)", "g@.total += i * 0.3", "g@.total"),
+    _construct("self.items", "g@ = Grid(n)", "g@.items.append(i)", "g@.items"),
+    _construct("append", "c@ = []", "c@.append(i * 2)", "c@"),
+    _construct("append if", "c@ = []", "if i % 3 == 1:\n    c@.append((i, [i]))", "c@"),
+    _construct("extend", "c@ = []", "c@.extend([i] * (i % 3))", "c@"),
+    _construct("d[k] =", "d@ = {}", "d@[i % 7] = i", "d@"),
+    _construct("d.update", "d@ = {}", "d@.update({str(i): i})", "d@"),
+    _construct("set.add", "c@ = set()", "c@.add(i % 5)", "c@"),
+    _construct("groups", "d@ = defaultdict(list)", "d@[i % 3].append(i)", "d@"),
+    _construct("setdefault", "d@ = {}", "d@.setdefault(i % 3, []).append(i)", "d@"),
+    _construct("Counter.update", "c@ = Counter()", "c@.update([i % 3])", "c@"),
+    _construct("print", "", "print('at', i)", ""),
+    _construct("temporary", "", "v@ = i * i", "v@ if n else None"),
+    _construct("some temporary", "v@ = None", "if i % 4 == 2:\n    v@ = i", "v@"),
+    _construct("while", "A@ = np.zeros(n)", "k@ = i\nwhile k@ > 2:\n    k@ //= 2\nA@[i] = k@", "A@"),
+    _construct("try", "A@ = np.ones(n)", "try:\n    A@[i] = 1 // (i % 3)\nexcept Exception:\n    pass", "A@"),
+    _construct("comprehension", "A@ = np.zeros(n)", "A@[i] = sum(k * i for k in range(i % 5))", "A@"),
+    _construct("local function", "A@ = np.zeros(n)", "f@ = lambda x: x * i\nA@[i] = f@(2)", "A@"),
+]  # fmt: skip
+
+#: How the loop runs over 0..n-1, with what stands before it.
+SPACES = [
+    *("range(n)", "range(0, n, 1)", "range(n)", "reversed(range(n))", "range(n - 1, -1, -1)"),
+    *("numbers", "numbers[:]"),
+]
+CLAUSES = ["", ", BLOCK", ", CYCLIC", ", nofold", ", schedule(none)", ", cost(i + 1)"]
+AROUND = ["", "", "", "if n >= 0:", "with np.errstate(all='ignore'):", "for again in range(2):", "try:"]
+
+
+STRATEGIES = [
+    *("none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "diffusion", "auto"),
+    *("SS", "GSS", "FAC2", "AF", "steal"),
+]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The text of one function, and the statements that call it."""
+
+    text: str
+    calls: str
+
+
+def program(number: int, chosen: Sequence[Construct], space: str, rng: random.Random) -> Program:
+    """The function ``p<number>``, whose loop has these constructs; the rest is random."""
+    lines, body, values = ["numbers = list(range(n))"], [], []
+    for place, construct in enumerate(chosen):
+        mark = f"{number}_{place}"
+        lines += [line.replace("@", mark) for line in construct.before]
+        body += [line.replace("@", mark) for line in construct.body]
+        values += [value.replace("@", mark) for value in construct.after if value]
+    if rng.random() < 0.2:
+        body.insert(0, "if i == bad:\n    raise ValueError(f'bad {i}')")
+    loop = [f"# dlb: parallel{rng.choice(CLAUSES)}", f"for i in {space}:"]
+    loop += [f"    {line}" for text in body for line in text.splitlines()]
+    around = rng.choice(AROUND)
+    if around:
+        loop = [around, *(f"    {line}" for line in loop)]
+    if around == "try:":
+        loop += ["except ArithmeticError:", "    pass"]
+    text = "\n".join(f"    {line}" for line in (*lines, *loop, f"return shown([{', '.join(values)}])"))
+    calls = "".join(called(number, rng) for _ in range(2))
+    return Program(f"def p{number}(n, bad):\n{text}\n", calls)
+
+
+def called(number: int, rng: random.Random) -> str:
+    """The statements that run a program, some of them with an iteration that fails."""
+    n, bad = rng.choice([0, 1, 2, 5, 13, 40]), rng.choice([-1, -1, 3, 17])
+    return (
+        f"try:\n    print({number}, p{number}({n}, {bad}))\n"
+        f"except Exception as error:\n    print({number}, type(error).__name__, error)\n"
+    )
+
+
+def is_accepted(text: str, directory: Path) -> bool:
+    """Whether dlbc takes the loops of a file."""
+    path = directory / "one.py"
+    path.write_text(text)
+    source, problems = read_source(str(path))
+    return not (problems or has_errors(check(source)))
+
+
+def accepted(count: int, seed: int, directory: Path) -> Iterator[Program]:
+    """The accepted ones of so many programs."""
+    rng = random.Random(seed)
+    for number in range(count):
+        found = program(number, rng.sample(CONSTRUCTS, rng.randint(1, 3)), rng.choice(SPACES), rng)
+        if is_accepted(f"{HEAD}\n\n{found.text}", directory):
+            yield found
+
+
+def files(programs: Sequence[Program], directory: Path) -> Iterator[str]:
+    """Texts of files that hold the programs; one whose programs are only accepted apart is cut in halves."""
+    texts = [part for found in programs for part in ("\n\n", found.text)]
+    text = "".join([HEAD, *texts, "\n\n", *(found.calls for found in programs)])
+    if len(programs) == 1 or is_accepted(text, directory):
+        yield text
+        return
+    half = len(programs) // 2
+    yield from files(programs[:half], directory)
+    yield from files(programs[half:], directory)
+
+
+def differences(text: str, directory: Path, runs: Sequence[tuple[int, str]], seed: int) -> Iterator[str]:
+    """What differs between the sequential program and the parallel one on so many ranks by a strategy."""
+    path = directory / "several.py"
+    path.write_text(text)
+    expected = run_sequential([sys.executable, str(path)])
+    assert expected.status == 0, expected.stderr
+    generated = transform(path, directory)
+    for ranks, strategy in runs:
+        env = {"DLB_STRATEGY": strategy, "DLB_LOAD": f"random:max=3,duration=0.002,seed={seed}"}
+        done = run_mpi(ranks, [sys.executable, str(generated)], 180, env)
+        if (done.stdout, done.status) == (expected.stdout, 0):
+            continue
+        pairs = zip(expected.stdout.decode().splitlines(), done.stdout.decode().splitlines(), strict=False)
+        first = next((f"expected {a[:200]}, found {b[:200]}" for a, b in pairs if a != b), "it ends early")
+        yield f"{ranks} ranks, {strategy}, status {done.status}: {first}\n{done.stderr[-600:]}"
+
+
+def settings(number: int) -> list[tuple[int, str]]:
+    """Three numbers of ranks, each with three strategies, others for each file."""
+    rng = random.Random(number)
+    return [(ranks, strategy) for ranks in (2, 3, 5) for strategy in rng.sample(STRATEGIES, 3)]
+
+
+def show_recall(directory: Path) -> None:
+    """Print for each construct alone how many iteration spaces it is accepted with."""
+    print("| construct | iteration spaces | accepted |\n| --- | --- | --- |")
+    for construct in CONSTRUCTS:
+        programs = [program(0, [construct], space, random.Random(5)) for space in dict.fromkeys(SPACES)]
+        taken = sum(is_accepted(f"{HEAD}\n\n{found.text}", directory) for found in programs)
+        print(f"| `{construct.name}` | {len(programs)} | {taken} |", flush=True)
+
+
+def main() -> None:
+    """Generate, compare, and print what differs and the table; exit status 1 if anything differs."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--recall", action="store_true")
+    parser.add_argument("--programs", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--size", type=int, default=40, help="programs in a file")
+    options = parser.parse_args()
+    found, number = 0, 0
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        if options.recall:
+            show_recall(directory)
+            return
+        programs = list(accepted(options.programs, options.seed, directory))
+        for first in range(0, len(programs), options.size):
+            for text in files(programs[first : first + options.size], directory):
+                for difference in differences(text, directory, settings(number), number):
+                    kept = shutil.copy(directory / "several.py", f"differs_{options.seed}_{number}.py")
+                    print(f"{kept}: {difference}", flush=True)
+                    found += 1
+                number += 1
+    print(f"{len(programs)} of {options.programs} accepted, {number} files, {found} runs differ")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Iterations contribute to attributes and to items under constant keys; exceptions and aliases among them."""
+
+import math
+from collections import Counter, OrderedDict, defaultdict
+
+import numpy as np
+
+n = 61
+
+
+def value(i):
+    return [0.1 * i, -0.0, 1e16, 3.25 - i, -1e16][i % 5]
+
+
+class Totals:
+    def __init__(self):
+        self.total = 0.25
+        self.count = 0
+        self.items = ["first"]
+        self.hist = np.zeros(7, int)
+        self.weights = [0.5] * 7
+        self.stats = {"n": 0, "sum": 0.0, "max": -9.0}
+        self.seen = {}
+        self.by_key = defaultdict(list)
+        self.best = math.inf
+        self.where = None
+        self.failed = False
+        self.scale = 2.0
+        self.__private = 1
+
+    def double(self, x):
+        return self.scale * x
+
+    def run(self, limit):
+        # dlb: parallel
+        for i in range(limit):
+            x = self.double(value(i))
+            self.total += x
+            self.count = self.count + 1
+            self.items.append((i, x))
+            self.hist[i % 7] += 1
+            self.weights[i % 3] += x
+            self.stats["n"] += 1
+            self.stats["sum"] += x
+            self.stats["max"] = max(self.stats["max"], x)
+            self.seen[i % 11] = i
+            self.by_key[i % 4].append(x)
+            if x < self.best:
+                self.best, self.where = x, i
+            self.failed = self.failed or x > 1e15
+            self.__private += i
+            print("iteration", i, 60 // (i - 50) if i > 45 else "")
+
+    def extremes(self, values):
+        # dlb: parallel, CYCLIC
+        for i, x in enumerate(values):
+            if x > 2.0:
+                self.count += 1
+                self.count += i
+            self.best = min(self.best, x)
+            self.items += [x]
+
+    def shown(self):
+        kept = (self.total, self.count, self.items, self.hist.tolist(), self.weights, self.stats, self.seen)
+        return kept, dict(self.by_key), self.best, self.where, self.failed, self.__private, list(vars(self))
+
+
+def objects():
+    totals = Totals()
+    before = totals.items, totals.hist, totals.weights, totals.stats, totals.seen, totals.by_key
+    totals.run(40)
+    print(totals.shown())
+    totals.extremes([value(i) for i in range(n)])
+    after = totals.items, totals.hist, totals.weights, totals.stats, totals.seen, totals.by_key
+    print(totals.shown(), [one is other for one, other in zip(before, after)])
+    try:
+        totals.run(n)
+    except ZeroDivisionError as error:
+        print("failed:", error)
+    print(totals.shown())
+    totals.run(0)
+    print(totals.shown())
+
+
+class Part:
+    def __init__(self):
+        self.n = 0
+
+
+class Watch:
+    last_seen = None
+
+    def __init__(self):
+        self.alarm, self.part, self.factor, self.text = False, Part(), 3, ""
+
+    def run(self, values):
+        # dlb: parallel
+        for i, x in enumerate(values):
+            if x > 5.0:
+                self.alarm = True
+                self.last_seen = i
+            self.part.n += scaled(self, i)
+            self.text = str(10 // (x - 7))
+
+
+def scaled(watch, i):
+    return watch.factor * i
+
+
+def watches():
+    watch = Watch()
+    for values in ([1.0] * 9, [1.0, 6.0, 2.0, 5.5, 3.0] * 4, [1.0, 6.0, 8.0] * 5 + [7, 9.0, 1.0]):
+        try:
+            watch.run(values)
+        except ZeroDivisionError as error:
+            print("failed:", error)
+        print({name: value for name, value in vars(watch).items() if name != "part"}, watch.part.n)
+
+
+class Slotted:
+    __slots__ = ("low", "names")
+
+    def __init__(self):
+        self.low, self.names = 5, []
+
+
+class Defaults:
+    count = 0
+    found = None
+
+
+def kinds_of_objects(limit):
+    slotted, defaults, untouched = Slotted(), Defaults(), Defaults()
+    ordered, counter = OrderedDict(a=1, b=2), Counter(n=2)
+    # dlb: parallel
+    for i in range(limit):
+        slotted.low = min(slotted.low, value(i))
+        slotted.names.append(i)
+        defaults.count += 1
+        ordered["a"] += i
+        ordered["b"] *= 2
+        counter["n"] += 1
+        if i > 1000:
+            untouched.count += 1
+    print(slotted.low, slotted.names, vars(defaults), vars(untouched), ordered, counter)
+
+
+def states(values):
+    state = {"best": math.inf, "errors": [], "n": 0, "hist": [0] * 5, "scale": 3}
+    extent = [math.inf, -math.inf]
+    # dlb: parallel
+    for i, x in enumerate(values):
+        if x < state["best"]:
+            state["best"] = x
+            state["where"] = i
+        if x < 0:
+            state["errors"].append((i, x))
+        state["n"] += state["scale"]
+        state["hist"][i % 5] += 1
+        extent[0] = min(extent[0], x)
+        extent[1] = max(extent[1], x)
+    return state, extent
+
+
+def missing():
+    state = {"n": 0}
+    try:
+        # dlb: parallel
+        for i in range(20):
+            state["n"] += 1
+            if i == 7:
+                state["m"] += 1
+    except KeyError as error:
+        print("failed:", error, state)
+    # dlb: parallel
+    for i in range(20):
+        state["n"] *= 2
+        if i > 50:
+            state["m"] = max(state["m"], i)
+    print(state)
+
+
+def aliases():
+    one, other = Totals(), Totals()
+    pairs = [(one, other), (one, one)]
+    for left, right in pairs:
+        # dlb: parallel
+        for i in range(12):
+            left.total += value(i)
+            right.total += 1.0
+            left.items.append(i)
+    other.items = one.items
+    # dlb: parallel
+    for i in range(12):
+        one.items.append(i)
+        other.items.append(-i)
+    shared = [one.items]
+    # dlb: parallel
+    for i in range(12):
+        one.items.append(len(shared[0]))
+    print(one.total, one.items, other.total, other.items is one.items)
+
+
+class Tree:
+    def __init__(self, depth):
+        self.weight, self.children = float(depth), []
+        if depth:
+            self.children = [Tree(depth - 1), Tree(depth - 1)]
+
+    def gather(self):
+        # dlb: parallel
+        for child in self.children * 6:
+            self.weight += child.weight
+
+
+objects()
+watches()
+kinds_of_objects(40)
+print(states([value(i) for i in range(n)]))
+print(states([]), states([math.nan, 1.0, 1.0, math.nan, -0.0, 0.0, -7.0, -7.0]))
+missing()
+aliases()
+tree = Tree(3)
+tree.gather()
+print(tree.weight)

@@ -1,0 +1,80 @@
+"""The best value so far, in names, in objects and in dictionaries: ties, NaN, no value at the start."""
+
+import math
+from fractions import Fraction
+
+values = [3.5, 2.0, 7.25, 2.0, math.nan, -0.0, 0.0, 7.25, -4.0, -4.0, 1e300, math.nan, 5.0] * 3
+
+
+def from_none(items):
+    best = worst = None
+    where = last = -1
+    # dlb: parallel
+    for i, x in enumerate(items):
+        if best is None or x < best:
+            best, where = x, i
+        if worst is None or worst <= x:
+            worst = x
+            last = i
+    return best, where, worst, last
+
+
+def from_none_sometimes(items, least):
+    best, where = None, None
+    # dlb: parallel, CYCLIC
+    for i, x in enumerate(items):
+        if i >= least and (best is None or x > best):
+            best = x
+            where = (i, x)
+    return best, where
+
+
+class Search:
+    def __init__(self):
+        self.best = None
+        self.found = {"v": None, "i": -1}
+
+    def run(self, items):
+        # dlb: parallel
+        for i, x in enumerate(items):
+            if self.best is None or x < self.best:
+                self.best = x
+                self.where = i
+                self.text = str(x)
+            if self.found["v"] is None or x > self.found["v"]:
+                self.found["v"] = x
+                self.found["i"] = i
+
+
+def in_dictionary(items):
+    best = {"v": math.inf}
+    # dlb: parallel
+    for i, x in enumerate(items):
+        if x < best["v"]:
+            best["v"] = x
+            best["i"] = i
+    return best
+
+
+print(from_none(values), from_none([]), from_none([math.nan, 1.0, 0.5]), from_none([2.0] * 30))
+print(from_none([(2, "b"), (1, "z"), (1, "a"), (2, "c")] * 5), from_none(["b", "a", "c"] * 9))
+print(from_none([Fraction(i % 5, 7) for i in range(20)]))
+for least in (0, 1, 5, 13, 31, 100):
+    print(from_none_sometimes(values, least), from_none_sometimes(values[:4] * 6, least))
+search = Search()
+search.run([])
+print(vars(search))
+search.run(values)
+print(vars(search))
+search.run([math.nan, -9.0] * 9)
+print(vars(search))
+print(in_dictionary(values), in_dictionary([math.nan] * 8), in_dictionary([]), in_dictionary([math.inf] * 8))
+try:
+    # dlb: parallel
+    for i in range(30):
+        if search.found["v"] < (x := 60 / (17 - i)):
+            search.found["v"] = x
+            search.found["i"] = i
+except ZeroDivisionError as error:
+    print("failed:", error)
+print(vars(search))
