@@ -12,7 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from dlbc.analysis.uses import every_node, unparsed
+from dlbc.analysis.uses import every_node
+from dlbc.ir.access_path import bracket_text
 
 Step = ast.Attribute | ast.Subscript
 
@@ -79,7 +80,7 @@ def _followed(name: str, steps: list[Step], known: set[str]) -> tuple[str, list[
 
 
 def _longer(path: str, step: Step) -> str:
-    return f"{path}.{step.attr}" if isinstance(step, ast.Attribute) else f"{path}[{unparsed(step.slice)}]"
+    return f"{path}.{step.attr}" if isinstance(step, ast.Attribute) else path + bracket_text(step.slice)
 
 
 def _is_from_the_end(rest: list[Step]) -> bool:

@@ -17,7 +17,6 @@ from dataclasses import replace
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.container_paths import Step, from_the_end, steps_of
 from dlbc.analysis.control_flow import ControlFlow
-from dlbc.analysis.uses import unparsed
 from dlbc.ir.access import (
     FRESH,
     AbstractValue,
@@ -31,7 +30,7 @@ from dlbc.ir.access import (
     RegionFacts,
     Subscript,
 )
-from dlbc.ir.access_path import root_of
+from dlbc.ir.access_path import bracket_text, root_of
 from dlbc.ir.region import CodeRegion
 from dlbc.library.methods import METADATA, VIEWS
 from dlbc.library.table import is_pure
@@ -201,7 +200,7 @@ class ChainEvaluator(Environment, ABC):
                 longer = f"{name}.{step.attr}"
                 leads = step.attr not in VIEWS | METADATA or longer in self._region.paths
             else:
-                longer = f"{name}[{unparsed(step.slice)}]" if self._region.paths else ""
+                longer = name + bracket_text(step.slice) if self._region.paths else ""
                 leads = longer in self._region.paths
             if not leads:
                 backwards = from_the_end(step) if f"{name}[...]" in self._region.paths else None

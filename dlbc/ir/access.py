@@ -15,7 +15,7 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.delinearize import is_linear
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, replaced_in
-from dlbc.ir.access_path import is_part, root_of
+from dlbc.ir.access_path import is_part, root_of, text_of
 from dlbc.ir.loop import AnnotatedLoop
 
 #: What stands for a variable instead.
@@ -158,11 +158,19 @@ class Access:
         node: ast.AST = self.node
         while isinstance(node, ast.Subscript) and not self._is_array(node):
             node = node.value
-        return ast.unparse(node) == self.array
+        return isinstance(node, ast.expr) and text_of(node) == self.array
+
+    @property
+    def start(self) -> ast.AST:
+        """The expression that the chain of attributes and brackets begins with."""
+        node: ast.AST = self.node
+        while isinstance(node, ast.Subscript | ast.Attribute):
+            node = node.value
+        return node
 
     def _is_array(self, node: ast.Subscript) -> bool:
         """Whether the brackets lead to the array, and are no subscripts of it (``state["v"]``)."""
-        return self.array.endswith("]") and ast.unparse(node) == self.array
+        return self.array.endswith("]") and text_of(node) == self.array
 
     def replaced(self, change: Change) -> Access:
         """The access with every variable from outside replaced."""

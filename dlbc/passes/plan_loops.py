@@ -193,7 +193,7 @@ def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
     space = find_context(context.loop, context.names, context.module)
     test = _IndependenceTest(context, body.effects.cleared, space, aliases, provers)
     plain = _plain_stores(body.contributions, accesses, test)
-    contributions = body.contributions.without(plain)
+    contributions = body.contributions.without(plain, accesses)
     caught = check_handlers(context, contributions)
     accesses = [a for a in accesses if not contributions.explains(a)]
     proofs, failures = test.prove(accesses)
