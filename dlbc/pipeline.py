@@ -17,6 +17,7 @@ from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan, LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
 from dlbc.parse.find_loops import find_loops, find_routines
+from dlbc.parse.find_modules import ModuleFinder
 from dlbc.parse.read_source import WHOLE_FILE, check_program, parse_module
 from dlbc.source import Source, SourcePlace
 
@@ -89,7 +90,7 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResu
     if not annotated:
         return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
     survey = survey_module(module)
-    reports = tuple(report_loops(module, loops, wanted, survey))
+    reports = tuple(report_loops(module, loops, wanted, survey, ModuleFinder(module.source).find))
     if strict:
         reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
     annotated_routines, misplaced = find_routines(module, loops)

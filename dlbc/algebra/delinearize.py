@@ -107,9 +107,10 @@ def is_negative(form: IntegerForm, depth: int = _DEPTH) -> Condition:
 
 
 def steady_products(forms: Iterable[IntegerForm]) -> Iterator[tuple[IntegerForm, IntegerForm, IntegerForm]]:
-    """Products of steady atoms in these forms, each with its first factor and with the others."""
-    monomials = {m for form in forms for m, _ in form.terms if len(m) > 1 and not _moving(m)}
-    for monomial in sorted(monomials, key=str)[:_STRIDES]:
+    """Products of steady atoms in these forms, each with its first factor and the product of the others."""
+    whole = [m for form in forms for m, _ in form.terms if len(m) > 1 and not _moving(m)]
+    monomials = dict.fromkeys(m[k:] for m in whole for k in range(len(m) - 1))
+    for monomial in list(monomials)[:_STRIDES]:
         yield IntegerForm(((monomial, 1),)), IntegerForm.of(monomial[0]), IntegerForm(((monomial[1:], 1),))
 
 
@@ -244,16 +245,17 @@ class Division:
         yield Junction("or", (Comparison.at_least(ZERO, self.stride), Junction("and", tuple(facts))))
 
     def compared(self, other: Division) -> Iterator[Condition]:
-        """What is known of two divisions by one stride: the theorem; quotients grow with dividends."""
+        """What is known of two divisions by one stride: the theorem.
+
+        Where dividends have products, which it does not decide, quotients grow with dividends all the same.
+        """
         yield vanishes(self.difference - other.difference)
+        if is_linear(self.dividend - other.dividend):
+            return
         for low, high in ((self, other), (other, self)):
             ascending = Comparison.at_least(IntegerForm.of(high.quotient), IntegerForm.of(low.quotient))
-            cases = (
-                Comparison.at_least(ZERO, self.stride),
-                ascending,
-                is_negative(high.dividend - low.dividend),
-            )
-            yield Junction("or", cases)
+            fewer = is_negative(high.dividend - low.dividend)
+            yield Junction("or", (Comparison.at_least(ZERO, self.stride), ascending, fewer))
 
 
 def is_division(atom: Atom) -> bool:

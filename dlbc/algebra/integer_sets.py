@@ -121,15 +121,23 @@ class IntegerSets:
         ]
         return self._set(writer, texts, parameters).params()
 
-    def _set(self, writer: _Writer, texts: Iterable[str], parameters: Sequence[str] = ()):  # type: ignore[no-untyped-def]
+    def _set(  # type: ignore[no-untyped-def]
+        self, writer: _Writer, texts: Iterable[str], parameters: Sequence[str] = ()
+    ):
         """What satisfies all of the texts.
 
-        One after the other, since isl would multiply out all alternatives of one text before it drops any.
+        Alternatives are taken in by the number of them that are left, the fewest first, as in unit
+        propagation: isl would multiply out all alternatives of one text before it drops any.
         """
         inner = [name for name in writer.names.values() if name not in set(parameters)]
         before = f"[{', '.join(parameters)}] -> " if parameters else ""
-        sets = (self._isl.Set(f"{before}{{ [{', '.join(inner)}] : {text} }}") for text in texts)
-        return reduce(lambda one, other: one.intersect(other).coalesce(), sets)
+        whole, *waiting = (self._isl.Set(f"{before}{{ [{', '.join(inner)}] : {text} }}") for text in texts)
+        while waiting:
+            taken = [whole.intersect(alternatives).coalesce() for alternatives in waiting]
+            fewest = min(range(len(taken)), key=lambda k: taken[k].n_basic_set())
+            whole = taken[fewest]
+            del waiting[fewest]
+        return whole
 
     def _point(self, least, writer: _Writer) -> dict[Variable, int]:  # type: ignore[no-untyped-def]
         point = least.sample_point()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
 from dlbc.analysis.uses import Node, every_node, parameters_of, root_name, unparsed
@@ -37,10 +37,15 @@ _HIDDEN_METHODS = frozenset(
 _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
 
 
-def mentioned_functions(body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
-    """Every function of the module that the body names, and every method that it names as an attribute."""
+def mentioned_functions(
+    body: Iterable[ast.stmt], module: ModuleNames, besides: Set[ast.AST] = frozenset()
+) -> frozenset[ast.AST]:
+    """Every function of the module that the body names, and every method that it names as an attribute.
+
+    ``besides``: mentions that do not count.
+    """
     mentioned: set[ast.AST] = set()
-    for node in (n for s in body for n in every_node(s)):
+    for node in (n for s in body for n in every_node(s) if n not in besides):
         if isinstance(node, ast.Name):
             mentioned.update(module.functions.get(node.id, ()))
             if node.id in module.classes:
@@ -51,10 +56,20 @@ def mentioned_functions(body: list[ast.stmt], module: ModuleNames) -> frozenset[
 
 
 def functions_run(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
-    """Every function of the module that the body may run: by name, or through a value."""
+    """Every function of the module that the body may run: by name, or through a value.
+
+    Calls that are expanded do not count, but those inside them do.
+    """
+    expansions = facts.expansions
+    code = (*body, *(s for e in expansions.values() for s in e.body))
+    expanded = {*expansions, *(n.func for n in expansions if isinstance(n, ast.Call))}
     called = {f for call in facts.calls for f, _ in callees(call, module)}
     opaque = any(is_opaque(call, module) for call in facts.calls)
-    return mentioned_functions(body, module) | called | (module.implicit_calls.escaping if opaque else set())
+    return (
+        mentioned_functions(code, module, expanded)
+        | called
+        | (module.implicit_calls.escaping if opaque else set())
+    )
 
 
 def _constructors(owner: ast.ClassDef, module: ModuleNames) -> Iterator[FunctionNode]:

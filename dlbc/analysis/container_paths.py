@@ -10,10 +10,11 @@ An array that is subscripted as in `A[..., i]` alone has the path `A[...]`: its 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dlbc.analysis.uses import every_node
+from dlbc.analysis.uses import every_node, is_chain
 from dlbc.ir.access_path import bracket_text
+from dlbc.ir.region import CodeRegion, Expansion
 
 Step = ast.Attribute | ast.Subscript
 
@@ -21,30 +22,42 @@ Step = ast.Attribute | ast.Subscript
 _PARTS = ("real", "imag")
 
 
-def find_paths(body: Sequence[ast.stmt], own: frozenset[str]) -> frozenset[str]:
-    """The paths that end in a key or a part, as text; ``own`` are the names that the body binds."""
-    chains = [chain for chain in _chains(body) if chain[0] not in own]
+def find_paths(region: CodeRegion) -> frozenset[str]:
+    """The paths that end in a key or a part, as text, in the region and in the calls that it expands."""
+    # Names that only a callee has cannot stand in a path.
+    own = region.own.union(region.outer, *(e.kept for e in region.expansions.values()))
+    chains = [chain for chain in _chains(region) if chain[0] not in own]
     found: set[str] = set()
     while new := set(_next_paths(chains, own, found)) - found:
         found |= new
     return frozenset(found)
 
 
-def steps_of(node: ast.expr) -> tuple[ast.expr, list[Step]]:
-    """The expression that a chain of attributes and brackets begins with, and its steps."""
+def steps_of(node: ast.expr, expansions: Mapping[ast.AST, Expansion]) -> tuple[ast.expr, list[Step]]:
+    """The expression that a chain of attributes and brackets begins with, and its steps.
+
+    An expanded call in it counts as what it picks out.
+    """
     steps: list[Step] = []
-    while isinstance(node, ast.Attribute | ast.Subscript):
+    while isinstance(node := picked_out(node, expansions), ast.Attribute | ast.Subscript):
         steps, node = [node, *steps], node.value
     return node, steps
 
 
-def _chains(body: Sequence[ast.stmt]) -> Iterator[tuple[str, list[Step], bool]]:
+def picked_out(node: ast.expr, expansions: Mapping[ast.AST, Expansion]) -> ast.expr:
+    """What an expanded call returns, if it only picks it out; else the node itself."""
+    expansion = expansions.get(node)
+    picked = None if expansion is None or len(expansion.body) > 1 else expansion.value
+    return node if picked is None or not is_chain(picked) else picked
+
+
+def _chains(region: CodeRegion) -> Iterator[tuple[str, list[Step], bool]]:
     """The longest chains that begin at a name; whether they are stored to."""
-    nodes = [node for statement in body for node in every_node(statement)]
+    nodes = [node for statement in region.code for node in every_node(statement)]
     inner = {node.value for node in nodes if isinstance(node, ast.Attribute | ast.Subscript)}
     for node in nodes:
         if isinstance(node, ast.Attribute | ast.Subscript) and node not in inner:
-            start, steps = steps_of(node)
+            start, steps = steps_of(node, region.expansions)
             if isinstance(start, ast.Name):
                 yield start.id, steps, not isinstance(node.ctx, ast.Load)
 

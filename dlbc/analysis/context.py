@@ -6,6 +6,7 @@ import ast
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis.call_targets import Program
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.uses import Node
 from dlbc.diagnostics.diagnostic import RelatedPlace
@@ -16,13 +17,14 @@ from dlbc.source import Source, SourcePlace
 
 @dataclass(frozen=True)
 class AnalysisContext:
-    """A parallel loop with the meaning of its names, and the module around it."""
+    """A parallel loop with the meaning of its names, and the module and the program around it."""
 
     loop: AnnotatedLoop
     names: LoopNames
     module: ModuleNames
     summaries: FunctionSummaries
     source: Source
+    program: Program | None = None
 
     @property
     def body(self) -> list[ast.stmt]:

@@ -33,7 +33,7 @@ class ControlFlow:
         self._subscripts = SubscriptReader(region)
         self._hidden: dict[str, bool] = {}
         self._numbers: dict[ast.AST, int] = {}
-        self._single = frozenset(n for n, nodes in bound_names(region.body).items() if len(nodes) == 1)
+        self._single = frozenset(n for n, nodes in bound_names(region.code).items() if len(nodes) == 1)
         self._begin()
 
     def _begin(self) -> None:
@@ -120,7 +120,7 @@ class ControlFlow:
         if not jumps_out(statement):
             return
         match statement:
-            case ast.If(test=test, body=[ast.Continue()], orelse=[]):
+            case ast.If(test=test, body=[ast.Continue() | ast.Return()], orelse=[]):
                 condition, complete = self._known(test)
                 if condition is not None and complete:
                     self._domain = replace(self._domain, guards=(*self._domain.guards, negated(condition)))

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from dlbc.algebra.integer_form import IntegerForm
-from dlbc.analysis.container_paths import Step, from_the_end, steps_of
+from dlbc.analysis.container_paths import Step, from_the_end, picked_out, steps_of
 from dlbc.analysis.control_flow import ControlFlow
 from dlbc.ir.access import (
     FRESH,
@@ -185,7 +185,7 @@ class ChainEvaluator(Environment, ABC):
     def _path(self, node: ast.expr) -> tuple[str, list[ast.expr], bool]:
         """The name of the shared object that ``node`` subscripts, its brackets, and whether the chain
         consists of nothing else; the name is empty if the object is not shared."""
-        start, steps = steps_of(node)
+        start, steps = steps_of(node, self._region.expansions)
         runs = any(isinstance(step, ast.Attribute) and self._runs(step) for step in steps)
         if not isinstance(start, ast.Name) or runs or self._lookup(start.id) is not None:
             return "", [], False
@@ -198,7 +198,8 @@ class ChainEvaluator(Environment, ABC):
         for position, step in enumerate(steps):
             if isinstance(step, ast.Attribute):
                 longer = f"{name}.{step.attr}"
-                leads = step.attr not in VIEWS | METADATA or longer in self._region.paths
+                part = step.attr in METADATA or self._is_view(step.attr)
+                leads = not part or longer in self._region.paths
             else:
                 longer = name + bracket_text(step.slice) if self._region.paths else ""
                 leads = longer in self._region.paths
@@ -210,9 +211,14 @@ class ChainEvaluator(Environment, ABC):
             name = longer
         return name, []
 
+    def _is_view(self, attribute: str) -> bool:
+        """Whether an attribute gives another view of an array, and is none that the program sets."""
+        return attribute in VIEWS and attribute not in self._region.module.implicit_calls.callable_attributes
+
     def _runs(self, node: ast.Attribute) -> bool:
         """Whether taking the attribute may run a property."""
-        return node.attr in self._region.module.implicit_calls.properties
+        properties = self._region.module.implicit_calls.properties
+        return node.attr in properties or node in self._region.expansions
 
     def _brackets(self, brackets: Iterable[ast.expr]) -> tuple[tuple[Subscript, ...], bool]:
         subscripts: tuple[Subscript, ...] = ()
@@ -225,7 +231,7 @@ class ChainEvaluator(Environment, ABC):
 
     def _indices(self, node: ast.expr) -> None:
         """Evaluate the contents of the brackets of a chain."""
-        while isinstance(node, ast.Attribute | ast.Subscript):
+        while isinstance(node := picked_out(node, self._region.expansions), ast.Attribute | ast.Subscript):
             if isinstance(node, ast.Subscript):
                 self._value(node.slice)
             node = node.value
@@ -242,7 +248,8 @@ class ChainEvaluator(Environment, ABC):
         name, _, _ = self._path(node)
         if name:
             root = root_of(name)
-            if root in self._region.module.constant or self._builtin(root):
+            stays = root in self._region.module.constant or root in self._region.outer
+            if stays or self._builtin(root):
                 return self._static(name, read)
             return self._shared(node, read)
         if isinstance(node, ast.Name):
@@ -276,7 +283,7 @@ class ChainEvaluator(Environment, ABC):
 
     def _shared(self, node: ast.expr, read: bool) -> AbstractValue:
         """A chain that begins at a shared name; records the access."""
-        start, steps = steps_of(node)
+        start, steps = steps_of(node, self._region.expansions)
         assert isinstance(start, ast.Name)
         name, parts = self._base_of(start.id, steps)
         place: ast.expr = steps[-len(parts) - 1] if len(parts) < len(steps) else start

@@ -27,7 +27,7 @@ from dlbc.analysis.uses import (
     uses_of,
 )
 from dlbc.ir.access import FRESH, AbstractValue, CallSite, RegionFacts
-from dlbc.ir.region import FunctionNode
+from dlbc.ir.region import Expansion, FunctionNode
 from dlbc.library.python import RANDOM_PACKAGES
 from dlbc.library.row import Back, Key, Reads, ResultKind
 from dlbc.library.table import given_back, is_pure, lookup
@@ -64,6 +64,8 @@ class ExpressionEvaluator(ChainEvaluator):
         return AbstractValue(CLOSURE, frozenset()) if captures else FRESH
 
     def _property(self, node: ast.Attribute) -> AbstractValue:
+        if node in self._region.expansions:
+            return self._expanded(self._region.expansions[node])
         return self._runs_method(node.value, self._value(node.value), node.attr)
 
     def _runs_method(self, node: ast.AST, receiver: AbstractValue, method: str) -> AbstractValue:
@@ -199,7 +201,21 @@ class ExpressionEvaluator(ChainEvaluator):
             return self._dotted(node.id), None
         return node.id, self._value(node)
 
+    def _expanded(self, expansion: Expansion) -> AbstractValue:
+        """The value of a call whose statements are walked in its place."""
+        results, self._facts.results = self._facts.results, []
+        around = self._domain
+        with self._unsure():
+            for statement in expansion.body:
+                self._statement(statement)
+                self._passed(statement)
+        self._domain = around
+        given, self._facts.results = self._facts.results, results
+        return reduce(or_, given, FRESH)
+
     def _call(self, node: ast.Call) -> AbstractValue:
+        if node in self._region.expansions:
+            return self._expanded(self._region.expansions[node])
         function, receiver = self._function(node.func)
         row = lookup(function)
         if row.exhausts or function.endswith(".join"):
@@ -251,7 +267,7 @@ class ExpressionEvaluator(ChainEvaluator):
         """Whether the receiver of a method may be a list whose items can be changed in place."""
         held = method.value if isinstance(method, ast.Attribute) else method
         name = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
-        return name in self._region.module.object_containers
+        return name in self._region.module.object_containers or not name.isidentifier()
 
     def _result(
         self,

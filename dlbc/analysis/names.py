@@ -41,7 +41,14 @@ def bindings_of(
     name: str, loop: AnnotatedLoop, module: ModuleNames
 ) -> tuple[Sequence[ast.AST], ast.AST | None]:
     """The nodes that bind ``name`` as the loop sees it, and the function they are local to, if any."""
-    for scope in _scopes(loop):
+    return bindings_within(name, loop.path, module)
+
+
+def bindings_within(
+    name: str, path: Sequence[ast.AST], module: ModuleNames
+) -> tuple[Sequence[ast.AST], ast.AST | None]:
+    """The same for code inside the nodes of ``path``, the outermost first."""
+    for scope in (s for s in reversed(path) if isinstance(s, Functions)):
         nodes: list[ast.AST] = [p for p in uses.parameters_of(scope) if p.arg == name]
         if name in uses.cached_on_node(scope, "_dlbc_globals", _globals):
             break

@@ -23,9 +23,9 @@ from dlbc.algebra.integer_form import (
     negated,
 )
 from dlbc.analysis.operators import combined, compared
-from dlbc.analysis.uses import UseKind, own_nodes, root_name, unparsed, uses_of
+from dlbc.analysis.uses import UseKind, every_node, own_nodes, root_name, unparsed, uses_of
 from dlbc.ir.access import Subscript
-from dlbc.ir.region import CodeRegion, ModuleNames
+from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
 
 _BITWISE = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, *_BITWISE)
@@ -54,6 +54,9 @@ class SubscriptReader:
     def is_integer(self, node: ast.expr, hidden: InnerNames) -> bool:
         """Whether ``node`` surely is one integer."""
         match node:
+            case ast.Call() | ast.Attribute() if node in self._region.expansions:
+                given = self._region.expansions[node].value
+                return given is not None and self.is_integer(given, hidden)
             case ast.Constant(value=value):
                 return type(value) is int
             case ast.Name(id=name):
@@ -132,6 +135,10 @@ class SubscriptReader:
     def form(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         """``node`` as an integer form, or None."""
         match node:
+            case ast.Call() | ast.Attribute() if node in self._region.expansions:
+                return self._returned(self._region.expansions[node], forms, hidden)
+            case ast.Name(id=name) if name in self._region.outer:
+                return None
             case ast.Constant(value=value):
                 return IntegerForm.literal(value) if type(value) is int else None
             case ast.Name(id=name):
@@ -151,6 +158,19 @@ class SubscriptReader:
             case ast.Subscript(value=value, slice=inside) if root_name(value) and not is_shape(value):
                 return self._element(value, inside, forms, hidden)
         return IntegerForm.parameter(unparsed(node)) if self._is_outside_figure(node, hidden) else None
+
+    def _returned(self, expansion: Expansion, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
+        """What an expanded call gives, if one expression does."""
+        if expansion.value is None:
+            return None
+        known = {name: form for name, form in forms.items() if name not in expansion.own}
+        for statement in expansion.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    form = self.form(value, known, hidden)
+                    known = {n: f for n, f in known.items() if n != name}
+                    known |= {} if form is None else {name: form}
+        return self.form(expansion.value, known, hidden)
 
     def _whole_part(
         self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: InnerNames
@@ -219,19 +239,20 @@ class SubscriptReader:
 
     def _outside(self, node: ast.expr, hidden: InnerNames) -> bool:
         names = {u.name for u in uses_of(node)}
-        return not names & (self._region.own | hidden.keys())
+        return not names & (self._region.own | hidden.keys() | self._region.outer)
 
     def _text(self, node: ast.expr, form: IntegerForm | None) -> str:
         """The text of the user, or of the form where the user's text contains temporaries."""
         own = {u.name for u in uses_of(node)} & self._region.own
-        return unparsed(node) if form is None or own <= {self._region.index} else str(form)
+        plain = own <= {self._region.index} and self._region.expansions.keys().isdisjoint(every_node(node))
+        return unparsed(node) if form is None or plain else str(form)
 
 
 def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
     """All bindings of each own name: an expression, or whether the name surely becomes an integer."""
     definitions: dict[str, list[ast.expr | bool]] = {}
     known: dict[ast.AST, ast.expr | bool] = {}
-    for node in own_nodes(region.body):
+    for node in own_nodes(region.code):
         match node:
             case ast.Assign(targets=targets, value=value):
                 known |= dict.fromkeys(targets, value)
@@ -247,7 +268,7 @@ def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
                 target=ast.Tuple(elts=[ast.Name() as target, _]), iter=ast.Call(func=ast.Name(id="enumerate"))
             ):
                 known[target] = region.module.builtin("enumerate")
-    for statement in region.body:
+    for statement in region.code:
         for use in uses_of(statement):
             if use.kind is UseKind.STORE:
                 definitions.setdefault(use.name, []).append(known.get(use.node, False))

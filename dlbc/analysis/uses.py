@@ -123,6 +123,17 @@ def root_name(node: ast.AST) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def is_chain(node: ast.expr) -> bool:
+    """Whether it is a name or constant with attributes and subscripts, none of which runs a call."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and any(
+            isinstance(n, ast.Call | ast.NamedExpr) for n in every_node(node.slice)
+        ):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name | ast.Constant)
+
+
 def cached_on_node(node: ast.AST, key: str, find: Callable[[Any], Iterable[_Item]]) -> tuple[_Item, ...]:
     """What ``find`` gives for a node, kept on the node under ``key``."""
     known: tuple[_Item, ...] | None = node.__dict__.get(key)

@@ -37,7 +37,7 @@ class _Walker(ExpressionEvaluator):
 
     def _walk_once(self) -> None:
         self._begin()
-        self._facts, self._sure = RegionFacts(), True
+        self._facts, self._sure = RegionFacts(expansions=self._region.expansions), True
         self._seen, self._stale = set(), False
         for statement in self._region.body:
             self._statement(statement)
@@ -155,7 +155,7 @@ class _Walker(ExpressionEvaluator):
             held = self._lookup(target.id)
             if held is not None:
                 if held.points_to:
-                    self._change(held.points_to, MutationKind.AUGMENTED, node, target.id)
+                    self._change(held.points_to, MutationKind.AUGMENTED, node, target.id.partition("@")[0])
                 form = self._as_form(ast.copy_location(ast.BinOp(target, node.op, node.value), node))
                 reachable = held.reachable | right.points_to | right.reachable
                 grown = AbstractValue(held.points_to, reachable, held.has_mutable_items)

@@ -70,7 +70,10 @@ def _json_object(source: Source, diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         "label": diagnostic.label,
         "help": diagnostic.help,
-        "notes": [{**asdict(note.place), "message": note.label} for note in diagnostic.notes],
+        "notes": [
+            {"file": (note.source or source).path, **asdict(note.place), "message": note.label}
+            for note in diagnostic.notes
+        ],
     }
 
 
@@ -107,7 +110,7 @@ def _sarif_result(source: Source, diagnostic: Diagnostic, rule: int) -> dict[str
     }
     if diagnostic.notes:
         result["relatedLocations"] = [
-            _sarif_location(source, note.place, note.label) for note in diagnostic.notes
+            _sarif_location(note.source or source, note.place, note.label) for note in diagnostic.notes
         ]
     return result
 
@@ -131,8 +134,10 @@ def _github_line(source: Source, diagnostic: Diagnostic) -> str:
     if place.line:
         where += [f"line={place.line}", f"col={place.column}", f"endLine={place.end_line}"]
     lines = [diagnostic.message]
-    labelled = ((diagnostic.place, diagnostic.label), *((n.place, n.label) for n in diagnostic.notes))
-    lines += [f"line {at.line}: {label}" for at, label in labelled if label]
+    lines += [f"line {place.line}: {diagnostic.label}"] if diagnostic.label else []
+    for note in diagnostic.notes:
+        file = "" if note.source is None else f"{note.source.path}, "
+        lines += [f"{file}line {note.place.line}: {note.label}"] if note.label else []
     lines += [f"help: {diagnostic.help}"] if diagnostic.help else []
     text = _data("\n".join(lines))
     fields = ",".join([*where, f"title={diagnostic.code}"])

@@ -34,10 +34,11 @@ class TextStyle(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RelatedPlace:
-    """A second place that a diagnostic refers to, with its label."""
+    """A second place that a diagnostic refers to, with its label; ``source``: the file, if it is another."""
 
     place: SourcePlace
     label: str
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
         line, marks = excerpt(source, place, diagnostic.label, "^")
         lines += [line, paint(marks, style, color)]
     for note in diagnostic.notes:
-        lines += excerpt(source, note.place, note.label, "-")
+        label = note.label if note.source is None else f"{note.label}, {note.source.path}:{note.place.line}"
+        lines += excerpt(note.source or source, note.place, label, "-")
     if diagnostic.help:
         lines.append(f"  help: {diagnostic.help}")
     return "\n".join(lines)

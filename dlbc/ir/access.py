@@ -17,6 +17,7 @@ from dlbc.algebra.delinearize import is_linear
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, replaced_in
 from dlbc.ir.access_path import is_part, root_of, text_of
 from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.region import Expansion
 
 #: What stands for a variable instead.
 Change = Callable[[Variable], IntegerForm]
@@ -294,13 +295,14 @@ class CallSite:
 
 @dataclass
 class RegionFacts:
-    """The data-flow facts of one region of code, in document order."""
+    """The data-flow facts of one region of code, in document order; with the expansions of its calls."""
 
     accesses: list[Access] = field(default_factory=list)
     mutations: list[Mutation] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
     escapes: list[tuple[AbstractValue, ast.expr]] = field(default_factory=list)
     results: list[AbstractValue] = field(default_factory=list)
+    expansions: Mapping[ast.AST, Expansion] = field(default_factory=dict)
 
 
 def in_text_order(accesses: Sequence[Access]) -> list[Access]:

@@ -141,12 +141,18 @@ class ProofFailure:
 
 
 def status_of(
-    proofs: Sequence[IndependenceProof], trusted: Sequence[str], watched: Sequence[tuple[str, int]]
+    proofs: Sequence[IndependenceProof],
+    trusted: Sequence[str],
+    watched: Sequence[tuple[str, int]],
+    dispatched: bool = False,
 ) -> ProofStatus:
-    """The proof status of a loop: the weakest that its proofs, assertions and watched calls allow."""
+    """The proof status of a loop: the weakest that its proofs, assertions and watched calls allow.
+
+    ``dispatched``: it is checked before the loop which methods its objects have.
+    """
     if trusted or any(p.method is ProofMethod.ASSERTED for p in proofs):
         return ProofStatus.ASSERTED
     if watched:
         return ProofStatus.CHECKED
-    guarded = any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
+    guarded = dispatched or any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
     return ProofStatus.GUARDED if guarded else ProofStatus.PROVEN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from dlbrt.records import dataclass
 
@@ -87,6 +87,28 @@ class ModuleNames:
 
 
 @dataclass(frozen=True)
+class Expansion:
+    """A call as the statements that it runs, in terms of the names at the call: virtual inline expansion.
+
+    ``value``: the expression that gives the result, where one does. ``own``: its locals; ``outer``: what it
+    takes from its module under names that the caller does not have, with the full names of imports; ``kept``:
+    under names that mean the same at the loop.
+    ``fields``: attributes that its module sets. ``guard``: a condition under which the call reaches this
+    function, empty where the text shows it. ``of_file``: the function stands in the file itself.
+    """
+
+    function: FunctionNode
+    body: tuple[ast.stmt, ...]
+    value: ast.expr | None
+    own: frozenset[str]
+    outer: Mapping[str, str]
+    kept: frozenset[str]
+    fields: frozenset[str]
+    guard: str = ""
+    of_file: bool = True
+
+
+@dataclass(frozen=True)
 class CodeRegion:
     """A region of code: its statements, its own names, and the index variable if it has one.
 
@@ -95,7 +117,8 @@ class CodeRegion:
     ``fresh``: functions whose result is new; ``returns_argument_parts``: functions that return at most parts
     of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
     integers, there would be no iteration. ``paths``: chains that lead to an array of their own, the same in
-    every iteration (``state['v']``).
+    every iteration (``state['v']``). ``expansions``: calls, and attributes that run a property, whose code is
+    walked in place of them; their locals are own names. ``outer``: names for data of modules there.
     """
 
     body: tuple[ast.stmt, ...]
@@ -109,6 +132,26 @@ class CodeRegion:
     returns_argument_parts: frozenset[str] = frozenset()
     range_arguments: frozenset[str] = frozenset()
     paths: frozenset[str] = frozenset()
+    expansions: Mapping[ast.AST, Expansion] = field(default_factory=dict)
+    outer: frozenset[str] = frozenset()
+
+    def expanding(self, found: Mapping[ast.AST, Expansion]) -> CodeRegion:
+        """The region with these calls expanded."""
+        own = self.own.union(*(e.own for e in found.values()))
+        outer = {name: full for e in found.values() for name, full in e.outer.items()}
+        implicit = self.module.implicit_calls
+        fields = implicit.callable_attributes.union(*(e.fields for e in found.values()))
+        module = replace(
+            self.module,
+            imports={**self.module.imports, **{name: full for name, full in outer.items() if full}},
+            implicit_calls=replace(implicit, callable_attributes=fields),
+        )
+        return replace(self, own=own, module=module, outer=frozenset(outer), expansions=found)
+
+    @property
+    def code(self) -> tuple[ast.stmt, ...]:
+        """The statements, and those of expanded calls."""
+        return (*self.body, *(s for e in self.expansions.values() for s in e.body))
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 class PlanParts:
     """The results for one loop; ``live`` is what is read after it.
 
-    ``items``: the sequences whose items the body changes in place, with their numbers.
-
+    ``items``: the sequences whose items the body changes in place, with their numbers. ``dispatch``: the
+    conditions under which methods of objects are those that were looked into.
     ``seen_after_failure``: reductions may be read even if an exception ends the loop.
     """
 
@@ -46,6 +46,7 @@ class PlanParts:
     fold_decision: FoldDecision
     live: frozenset[str]
     seen_after_failure: bool
+    dispatch: Sequence[str] = ()
 
 
 def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
@@ -54,14 +55,16 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
     mangled = dict(mangled_names(loop))
     schedule = loop.annotation.schedule
     guards = tuple(dict.fromkeys(_guards(pieces)))
+    rows = (row for a in pieces.arrays for row in (*a.rows, *(a.writes or ())))
     guarded = (name for guard in guards for name in sorted(names_in(guard)))
+    around = (name for row in rows for name in sorted(names_in(row) - names.temporaries))
     own = tuple(_parameters(names, pieces))
     read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
     kept = _kept(context, pieces)
     return LoopPlan(
         loop=loop,
         space=SpaceText(_space_text(context), rename(names.index, mangled)),
-        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *guarded, *read))),
+        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *guarded, *around, *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
         items=tuple((swapped(text, mangled), number) for text, number in pieces.items),
         iterations=pieces.iterations,
@@ -93,6 +96,7 @@ def _kept(context: AnalysisContext, pieces: PlanParts) -> list[str]:
 def _guards(pieces: PlanParts) -> Iterator[str]:
     """The conditions to check before the loop."""
     yield from dict.fromkeys(guard for proof in pieces.proofs for guard in proof.guards)
+    yield from pieces.dispatch
     for access in pieces.accesses:  # assigning to a slice of a list may change its length
         match access.node:
             case ast.Subscript(slice=ast.Slice(), value=base) if access.writes:

@@ -25,6 +25,7 @@ from dlbc.analysis.callees import (
 )
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
+from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
@@ -43,7 +44,7 @@ from dlbc.ir.access import (
 )
 from dlbc.ir.access_path import AccessPath, root_of
 from dlbc.ir.plan import IterationContributions
-from dlbc.ir.region import CodeRegion
+from dlbc.ir.region import CodeRegion, Expansion
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 from dlbc.source import SourcePlace
@@ -104,14 +105,18 @@ def check_effects(
     cleared = _cleared(facts, context, (text for text, _ in items))
     check.used_whole(items, facts.accesses, cleared)
     paths = contributions.paths
-    for function in functions:
+    expanded = {e.function for e in facts.expansions.values()} - reached
+    followed = tuple(sorted((summaries.of[f] for f in expanded & summaries.of.keys()), key=_line))
+    for function in (*functions, *followed):
         check.hidden(function, written, _mention(function, context))
     for function in _called(facts, context) if paths else ():
         check.reaching(function, paths, _mention(function, context))
+    for node, expansion in facts.expansions.items() if paths else ():
+        check.reaching_in(node, expansion, paths)
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
-        callees=functions,
+        callees=(*functions, *followed),
         cleared=cleared,
         unseen=check.unseen,
         watched=_watched(facts, functions, context, contributions),
@@ -180,7 +185,7 @@ class _Check:
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
-            self._unseen(name, place)
+            self._unseen(name, place, *place_in_callee(call.node))
 
     def _unseen(self, name: str, place: SourcePlace, *notes: RelatedPlace) -> None:
         """A function may run whose code is not seen: reported once for each."""
@@ -244,11 +249,22 @@ class _Check:
                 note = self._context.note(function.node, "defined here")  # type: ignore[arg-type]
                 self._once(report("DLB413", place, "", (note,), function=function.name, array=path.text))
 
+    def reaching_in(self, call: ast.AST, expansion: Expansion, paths: tuple[AccessPath, ...]) -> None:
+        """The same for an expanded call."""
+        nodes = [n for s in expansion.body for n in every_node(s)]
+        named = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+        for path in paths:
+            if not path.attributes.isdisjoint(named) or (not path.attributes and path.root in expansion.kept):
+                name = getattr(expansion.function, "name", "<lambda>")
+                place = self._context.place_of(call)  # type: ignore[arg-type]  # a call or an attribute
+                self._once(report("DLB413", place, function=name, array=path.text))
+
     def stores_elsewhere(self, facts: RegionFacts) -> None:
         """Stores into attributes of a module, a class or a function."""
         for access in facts.accesses:
             constant = access.root in self._module.constant and access.root not in self._context.names.shared
-            if access.writes and constant:
+            outer = any(access.root in e.outer for e in facts.expansions.values())
+            if access.writes and (constant or outer):
                 self._report("DLB416", access.node, name=access.array)
 
     def _on(
@@ -280,6 +296,7 @@ class _Check:
 
     def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
         notes = tuple(self._other_use(fields.get("name", ""))) if code == EffectKind.ORDERED.value else ()
+        notes = (*notes, *place_in_callee(node))
         self.findings.append(report(code, self._context.place_of(node), "", notes, **fields))
 
     def _other_use(self, name: str) -> Iterator[RelatedPlace]:
@@ -312,6 +329,8 @@ def _watched(
 
 def check_iterated(context: AnalysisContext, grown: Collection[str]) -> Iterator[Diagnostic]:
     """What the loop runs over, if the body adds to it; stores by subscripts are proved like others."""
+    if context.names.counter_in_range:
+        return  # a `range` is fixed before the loop begins
     iterable = context.loop.node.iter
     statement = ast.copy_location(ast.Expr(iterable), iterable)
     for access in walk_code(CodeRegion((statement,), frozenset(), context.module)).accesses:

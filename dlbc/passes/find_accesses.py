@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.container_paths import find_paths
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
+from dlbc.analysis.expand_calls import expand_calls, place_in_callee
 from dlbc.analysis.subscripts import range_operands
+from dlbc.analysis.uses import every_node, own_nodes, uses_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
-from dlbc.ir.region import CodeRegion, ModuleNames
+from dlbc.ir.access_path import root_of
+from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
 
 #: From an alias to the name whose memory it denotes, and the shift of its subscripts on axis 0; the shift is
 #: None where the offset into the array is unknown.
@@ -31,26 +35,53 @@ _PARTS = frozenset(
 
 
 def find_accesses(context: AnalysisContext) -> RegionFacts:
-    """The facts of one iteration; the summaries say which functions give new results."""
+    """The facts of one iteration; the summaries say which functions give new results.
+
+    Calls are expanded where one of them stores into what exists outside of it, is given something that the
+    loop stores into, or runs code of another module of the program.
+    """
+    region = _region_of(context)
+    found = expand_calls(context)
+    if found and _tell(found, facts := _walked(region.expanding(found)), context):
+        return facts
+    return _walked(region)
+
+
+def _walked(region: CodeRegion) -> RegionFacts:
+    return walk_code(replace(region, paths=find_paths(region)))
+
+
+def _tell(found: Mapping[ast.AST, Expansion], facts: RegionFacts, context: AnalysisContext) -> bool:
+    """Whether the expansions tell more than the summaries of the functions."""
+    brackets = (n.slice for n in own_nodes(context.body) if isinstance(n, ast.Subscript))
+    stores = [(a.root, a.node) for a in facts.accesses if a.writes]
+    stores += [(root_of(o.name), m.node) for m in facts.mutations for o in m.origins]
+    stored = {root for root, _ in stores}
+    return (
+        any(not e.of_file for e in found.values())
+        or any(place_in_callee(node) for _, node in stores)
+        or any(u.name in stored for node in found for u in uses_of(node))
+        or any(node in found for part in brackets for node in every_node(part))
+    )
+
+
+def _region_of(context: AnalysisContext) -> CodeRegion:
     names, summaries = context.names, context.summaries
     live_in, counted = frozenset(names.targets) - {names.index}, frozenset[str]()
     match context.loop.node.iter:
         case ast.Call(func=ast.Name(id="range"), args=args) if context.module.builtin("range"):
             # The items are integers, and a `range` takes integers alone.
             live_in, counted = frozenset(), range_operands(args)
-    return walk_code(
-        CodeRegion(
-            body=tuple(context.body),
-            own=names.temporaries,
-            module=context.module,
-            index=names.index,
-            live_in=live_in,
-            integers=names.integers,
-            fresh=summaries.fresh,
-            returns_argument_parts=summaries.returns_argument_parts,
-            range_arguments=counted,
-            paths=find_paths(context.body, names.temporaries),
-        )
+    return CodeRegion(
+        body=tuple(context.body),
+        own=names.temporaries,
+        module=context.module,
+        index=names.index,
+        live_in=live_in,
+        integers=names.integers,
+        fresh=summaries.fresh,
+        returns_argument_parts=summaries.returns_argument_parts,
+        range_arguments=counted,
     )
 
 

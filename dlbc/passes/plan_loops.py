@@ -14,6 +14,7 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
+from dlbc.analysis.call_targets import FindModule, Program, ProgramModule, module_name
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
@@ -75,14 +76,35 @@ def report_loops(
     loops: Sequence[AnnotatedLoop],
     wanted: ReportDetail = ReportDetail.PLANS,
     survey: tuple[ModuleNames, FunctionSummaries] | None = None,
+    find: FindModule | None = None,
 ) -> list[LoopReport]:
     """A report for each `parallel` loop: its plan, or why it has none; remarks may come with a plan.
 
-    Costly details that ``wanted`` does not ask for are left out.
+    Costly details that ``wanted`` does not ask for are left out. ``find`` gives the program's own modules.
     """
-    around = _ModuleContext(module.source, *(survey or survey_module(module)), Provers(), wanted)
+    survey = survey or survey_module(module)
+    program = read_program(module, survey, find)
+    around = _ModuleContext(module.source, *survey, Provers(), wanted, program)
     loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
     return [_plan_loop(loop, around) for loop in loops]
+
+
+def read_program(
+    module: Module, survey: tuple[ModuleNames, FunctionSummaries], find: FindModule | None
+) -> Program:
+    """The program that a file begins; its other modules are surveyed when a call leads there."""
+    surveyed: dict[str, ProgramModule] = {}
+
+    def load(name: str, importer: ProgramModule) -> tuple[ProgramModule, str] | None:
+        found = None if find is None else find(name, importer.module.source)
+        if found is None:
+            return None
+        path = found[0].source.path
+        if path not in surveyed:
+            surveyed[path] = ProgramModule(module_name(path), found[0], *survey_module(found[0]))
+        return surveyed[path], found[1]
+
+    return Program(ProgramModule("", module, *survey), load)
 
 
 def _read_by_costs(loops: Sequence[AnnotatedLoop], excluded: AnnotatedLoop) -> frozenset[str]:
@@ -104,11 +126,14 @@ class _ModuleContext:
     summaries: FunctionSummaries
     provers: Provers
     wanted: ReportDetail
+    program: Program
 
 
 def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     names = resolve_names(loop, around.module_names)
-    context = AnalysisContext(loop, names, around.module_names, around.summaries, around.source)
+    context = AnalysisContext(
+        loop, names, around.module_names, around.summaries, around.source, around.program
+    )
     unfit = tuple(check_form(context))
     if has_errors(unfit):
         return LoopReport(loop, None, _sorted(unfit))
@@ -216,7 +241,9 @@ def _with_plan(
     """The report with the plan, unless a variable has no class."""
     loop = context.loop
     arrays, contributions = proof.arrays, proof.contributions
+    dispatch = tuple(dict.fromkeys(e.guard for e in body.facts.expansions.values() if e.guard))
     parts = PlanParts(
+        dispatch=dispatch,
         iterations=iteration_distribution(loop.annotation),
         scalars=body.scalars,
         accesses=proof.accesses,
@@ -242,8 +269,8 @@ def _with_plan(
     loop_report = replace(loop_report, findings=_sorted([*loop_report.findings, *unfit]))
     if unfit:
         return loop_report
-    watched = loop_report.watched
-    status = status_of(loop_report.proofs, (*loop_report.trusted, *loop_report.asserted), watched)
+    trusted, watched = (*loop_report.trusted, *loop_report.asserted), loop_report.watched
+    status = status_of(loop_report.proofs, trusted, watched, bool(dispatch))
     return replace(
         loop_report,
         plan=replace(plan, variables=variables, watched=watched, status=status),

@@ -18,9 +18,10 @@ from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import Variable, VariableKind
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import DependenceProblem, Provers
+from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.proof_methods import ProofMethods
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import Access, AccessKind
 from dlbc.ir.access_path import text_of
 from dlbc.ir.loop import IndependenceProof, ProofFailure
@@ -68,7 +69,8 @@ def prove_independence(
         write, other = steps.possible_dependence()
         note = context.note(other.node, f"{other.kind.value} here")
         label, place = f"{write.kind.value} here", context.place_of(write.node)
-        finding = report("DLB302", place, label, (note,), array=array, index=context.names.index)
+        notes = (note, *_in_callees(write, other))
+        finding = report("DLB302", place, label, notes, array=array, index=context.names.index)
     if provers.sets is None:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SETS}")
     elif provers.solver is None and steps.has_products:
@@ -94,10 +96,12 @@ def _proved(
     low, high = sorted((first, second))
     if write.kind is other.kind is AccessKind.WRITE:
         also = () if write is other else (context.note(other.node, "and here"),)
-        return report("DLB303", place, "", also, index=index, first=low, second=high, element=element)
+        notes = (*also, *_in_callees(write, other))
+        return report("DLB303", place, "", notes, index=index, first=low, second=high, element=element)
     note = context.note(other.node, f"{other.kind.value} in iteration {index}={second}")
     label = f"{write.kind.value} in iteration {index}={first}"
-    return report("DLB301", place, label, (note,), index=index, first=low, second=high,
+    notes = (note, *_in_callees(write, other))
+    return report("DLB301", place, label, notes, index=index, first=low, second=high,
                   array=array, element=element)  # fmt: skip
 
 
@@ -114,21 +118,21 @@ def _brackets(access: Access, parts: Sequence[str]) -> str:
 
 
 def _whole(array: str, access: Access, write: Access, context: AnalysisContext) -> Diagnostic:
-    note = context.note(write.node, "stored to here")
-    return report("DLB306", context.place_of(access.node), "all of it is used here", (note,), array=array)
+    notes = (context.note(write.node, "stored to here"), *_in_callees(access, write))
+    return report("DLB306", context.place_of(access.node), "all of it is used here", notes, array=array)
 
 
 def _unindexed(array: str, writes: Sequence[Access], context: AnalysisContext) -> Diagnostic:
     write = next((w for w in writes if not any(s.depends_on_index for s in w.subscripts)), writes[0])
-    names, place = context.names, context.place_of(write.node)
+    names, place, notes = context.names, context.place_of(write.node), _in_callees(write)
     fixed = not any(s.depends_on_index for s in write.subscripts)
     if write.kind is AccessKind.UPDATE and fixed and _direct(write):
-        return report("DLB305", place, array=array)
+        return report("DLB305", place, "", notes, array=array)
     if names.index is None and names.rebound:
-        return report("DLB323", place, array=array, name=min(names.rebound))
+        return report("DLB323", place, "", notes, array=array, name=min(names.rebound))
     if names.index is None:
-        return report("DLB307", place, array=array)
-    return report("DLB304", place, array=array, index=names.index)
+        return report("DLB307", place, "", notes, array=array)
+    return report("DLB304", place, "", notes, array=array, index=names.index)
 
 
 def _named(write: Access) -> bool:
@@ -139,3 +143,8 @@ def _named(write: Access) -> bool:
 def _direct(write: Access) -> bool:
     """Whether the store is to an element of the array by its name, not through a view or an element."""
     return isinstance(write.node, ast.Subscript) and text_of(write.node.value) == write.array
+
+
+def _in_callees(*accesses: Access) -> tuple[RelatedPlace, ...]:
+    """Where accesses stand that are made by expanded calls."""
+    return tuple(dict.fromkeys(note for access in accesses for note in place_in_callee(access.node)))

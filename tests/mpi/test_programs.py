@@ -21,7 +21,7 @@ from tests.support.mpi import Completed, run_mpi, run_sequential, transform
 from tests.support.tier import is_full
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-MODULES = {"side_module"}
+MODULES = {"side_module", "fields_module"}
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem not in MODULES)
 ARGUMENTS = ("first", "second")
 

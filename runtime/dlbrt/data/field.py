@@ -7,7 +7,7 @@ iteration before the loop. Scattering, moving and gathering take rows out of an 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from dlbrt.data.footprint import (
 )
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
+from dlbrt.data.object_state import is_mutable, parts_of, state_of
 from dlbrt.data.space import Part
 from dlbrt.data.spans import Spans
 from dlbrt.records import dataclass
@@ -43,7 +44,8 @@ class Field:
 
     ``tables`` hold what each iteration touches, where the subscripts are inspected. ``made``: each use of the
     name makes a view of another array (``rec["x"]``, ``z.real``), as ``data`` is one. ``iterated``: the loop
-    runs over it, and no name in the body leads to it.
+    runs over it, and no name in the body leads to it. ``parts``: by row, the objects that elements consisted
+    of when they came to this rank, if iterations change them in place.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Field:
     tables: AccessTables | None = None
     made: bool = False
     iterated: bool = False
+    parts: dict[int, list[Any]] = field(default_factory=dict)
 
     @property
     def is_path(self) -> bool:
@@ -142,6 +145,16 @@ class Field:
     def stored(self, spans: Spans) -> Rows:
         """The rows that iterations ``spans`` store to."""
         return self._rows(spans, stored=True) if self.spec.stores and not self.by_elements else ()
+
+    def note_parts(self, rows: Sequence[int]) -> None:
+        """Note what elements of a list consist of, before iterations change them in place."""
+        if self.spec.in_place:
+            self.parts.update((row, parts_of(self.data[row])) for row in rows)
+
+    def states(self, rows: Sequence[int]) -> list[tuple[Any, Any]]:
+        """The noted objects of elements that have a state, with their states."""
+        noted = (part for row in rows for part in self.parts.get(row, ()))
+        return [(part, state_of(part)) for part in noted if is_mutable(part)]
 
     def stores_are_distinct(self, n: int) -> bool:
         """Whether no two of the n iterations store to one row, as far as affine subscripts show."""

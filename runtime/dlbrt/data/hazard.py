@@ -12,14 +12,12 @@ stretch meets are neighbours, which bisection finds.
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from dlbrt.data.access_table import AccessTable, AccessTables, RowConflict, merged
 from dlbrt.data.array_table import index_name
@@ -27,10 +25,8 @@ from dlbrt.data.field import Field
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
 from dlbrt.data.object_state import ATOMS, UnknownPartError, is_mutable, parts_of
+from dlbrt.data.overlap import crowded, exposed_within, overlap
 from dlbrt.records import dataclass
-
-#: Bound on the work of numpy's exact overlap test; beyond it memory counts as overlapping.
-_OVERLAP_WORK = 100_000
 
 
 def hazard(
@@ -38,7 +34,8 @@ def hazard(
 ) -> str | None:
     """The reason why the n iterations may not run on several ranks; None if they may.
 
-    ``arrays`` are all arrays that the loop can reach, including those of the fields; ``hidden`` are the
+    ``arrays`` are all arrays that the loop can reach, including those of the fields, and as arrays what else
+    exposes memory (`dlbrt.data.overlap`); ``hidden`` are the
     identities of arrays and lists that are also reached in another way than by a field's name; ``met`` are
     all objects that the loop can reach, except elements of the fields' lists.
     """
@@ -73,7 +70,7 @@ def reached_otherwise(
             return f"{name} is also reached {_elsewhere(name, value, names or own)}"
         if isinstance(value, np.ndarray):
             mine = [other for n, other in own.items() if n != name and isinstance(other, np.ndarray)]
-            if any(_overlap(value, other) for other in (*others, *mine)):
+            if any(overlap(value, other) for other in (*others, *mine)):
                 return f"memory of {name} is also reached under another name"
     return None
 
@@ -170,7 +167,7 @@ def _of_elements(
                 yield f"an element of {_name(other)} holds a {error}, which may hold elements of {field.name}"
     if any(id(value) in own for value in others):
         yield f"elements of {field.name} are also reached under another name"
-    if _crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
+    if crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
         yield f"memory of elements of {field.name} is also reached under another name"
 
 
@@ -192,12 +189,6 @@ def _reached(data: list[Any]) -> list[Any]:
         return [*data, *(part for value in data if type(value) is list for part in _reached(value))]
 
 
-def _crowded(arrays: Iterable[Array]) -> bool:
-    """Whether the memory of any two arrays overlaps, judged by its bounds."""
-    bounds = sorted(byte_bounds(array) for array in arrays if array.size)
-    return any(low < high for (_, high), (low, _) in itertools.pairwise(bounds))
-
-
 def _name(field: Field) -> str:
     return field.name or "what the loop iterates over"
 
@@ -215,14 +206,15 @@ def _overlaps(
     if field.made:
         yield from _others(field, fields, arrays, hidden)
         return
-    for array in arrays:
-        if array is not field.data and _overlap(array, field.data):
+    lists = {id(other.data): other.data for other in fields if type(other.data) is list}
+    for array in chain(arrays, *map(exposed_within, lists.values())):
+        if array is not field.data and overlap(array, field.data):
             yield f"memory of {field.name} is also reached under another name"
 
 
 def holders(field: Field, arrays: Sequence[Array]) -> list[Array]:
     """The arrays whose memory a field has that is a view of another array; none for other fields."""
-    return [array for array in arrays if field.made and _overlap(array, field.data)]
+    return [array for array in arrays if field.made and overlap(array, field.data)]
 
 
 def _others(
@@ -231,18 +223,9 @@ def _others(
     """A view made at each use is expected to share memory with the array that it is made from alone."""
     found = holders(field, arrays)
     rows = [other for other in fields if other is not field and isinstance(other.data, np.ndarray)]
-    shared = any(_overlap(other.data, field.data) for other in rows)
+    shared = any(overlap(other.data, field.data) for other in rows)
     if shared or len(found) > 1 or any(id(array) in hidden for array in found):
         yield f"memory of {field.name} is also reached under another name"
-
-
-def _overlap(one: Array, other: Array) -> bool:
-    if not np.may_share_memory(one, other):
-        return False
-    try:
-        return np.shares_memory(one, other, max_work=_OVERLAP_WORK)  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

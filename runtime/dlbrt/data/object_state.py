@@ -4,9 +4,8 @@ An iteration may change the element that belongs to it: attributes, keys, items,
 does so to a copy. What comes back is the state of each object of the copy, and rank 0 gives it to the object
 that it has: so every other reference to that object sees the change.
 
-The law: an element and its unchanged copy have the same objects in the same order (`parts_of`). So an object
-is known on all ranks by its place in that order, and nothing has to be sent for it. Tuples, and classes and
-functions of the program, are among the parts for their identity alone; they have no state.
+The objects are those of which the element consists when it comes, before it is changed (`parts_of`). Tuples,
+and classes and functions of the program, are among them for their identity alone; they have no state.
 """
 
 from __future__ import annotations
@@ -248,7 +247,7 @@ _CONTAINERS: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], None
     deque: (list, _extend),
     set: (set, _change_set),
     bytearray: (bytes, _fill),
-    np.ndarray: (lambda array: array[...], _fill_array),
+    np.ndarray: (np.copy, _fill_array),
     dict: (dict, _refill),
     OrderedDict: (dict, _refill),
     defaultdict: (dict, _refill),

@@ -12,7 +12,7 @@ from dlbrt.data.space import Space
 from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.loop import Kept
 from dlbrt.mpi.perform import RankResult, SentValue
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.replay import ReplayFailure
 
@@ -32,7 +32,7 @@ class LoopResult:
         results: Iterable[RankResult],
         values: Mapping[str, Any],
         fault: ReplayFailure | None = None,
-        objects: SharedObjects | None = None,
+        objects: RootObjects | None = None,
     ) -> None:
         results = list(results)
         failures = [result.failure for result in results if result.failure]
@@ -41,9 +41,12 @@ class LoopResult:
         self.failure = self.failure or min(failures, key=lambda failure: failure.position, default=None)
         self.note = ""
         self._space = space
-        self._objects = objects or SharedObjects()
-        self._kept = _latest([result.kept for result in results], self._last)
+        self._objects = objects or RootObjects()
+        latest = _latest([result.kept for result in results], self._last)
+        self._kept = {name: _read(value, self._objects) for name, value in latest.items()}
         self._values = values
+        if self.failure is None:
+            self._objects.close()
 
     @property
     def _last(self) -> int:
@@ -64,7 +67,11 @@ class LoopResult:
 
     def __getitem__(self, name: str) -> Any:
         value = self._values[name] if name in self._values else self._kept[name]
-        return value.value(name, self._objects) if isinstance(value, SentValue) else value
+        if isinstance(value, Unreadable):
+            raise RuntimeError(
+                f"the value of {name!r} after the loop cannot leave its rank: {value.obstacle}"
+            )
+        return value
 
     def check(self) -> None:
         """Raise the exception of the loop's body, if any."""
@@ -87,6 +94,25 @@ def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
                 if last <= end and (name not in found or last > found[name][0]):
                     found[name] = (last, value)
     return {name: value for name, (_, value) in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a value that could not leave its rank; ``obstacle`` says why."""
+
+    obstacle: str
+
+
+def _read(value: Any, objects: RootObjects) -> Any:
+    """The value left in a temporary."""
+    if not isinstance(value, SentValue):
+        return value
+    if value.obstacle:
+        return Unreadable(value.obstacle)
+    try:
+        return objects.unpack(value.data, value.rank)
+    except Exception as error:  # objects' own pickling hooks may raise anything
+        return Unreadable(str(error))
 
 
 @dataclass(frozen=True, slots=True)

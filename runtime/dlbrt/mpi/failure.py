@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from dlbrt.data.space import Space
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
 from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
 from dlbrt.records import dataclass
 
@@ -40,7 +40,7 @@ class Failure:
     data: bytes = b""
 
 
-def capture(failure: Failure, objects: SharedObjects) -> Failure:
+def capture(failure: Failure, objects: WorkerObjects) -> Failure:
     """The failure in a form that can leave this rank, its traceback without the runtime's frames.
 
     Only values that cannot leave the rank (an open file among the attributes) are left behind.
@@ -53,7 +53,7 @@ def capture(failure: Failure, objects: SharedObjects) -> Failure:
     for attempt in attempts:
         try:
             data = attempt()
-            objects.loads(data)  # a pickle that cannot be read is found here, not at rank 0
+            objects.unpack(data, failure.rank)  # a pickle that cannot be read is found here, not at rank 0
         except Exception:  # objects' own pickling hooks may raise anything
             continue
         return Failure(failure.position, failure.rank, None, data)
@@ -66,7 +66,7 @@ def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -
     """Raise the exception with ``note``; its traceback is that of the original source, its context kept."""
     handled = sys.exception()
     if failure.error is None:
-        error: BaseException = objects.loads(failure.data)
+        error: BaseException = objects.unpack(failure.data, failure.rank)
     else:
         tb = _rebuilt(_frames(failure.error.__traceback__))
         error = failure.error.with_traceback(tb)
@@ -123,13 +123,13 @@ class _Writer:
     ``careful``: values that cannot leave this rank are replaced (arguments) or left out (attributes).
     """
 
-    def __init__(self, objects: SharedObjects, *, careful: bool = False) -> None:
+    def __init__(self, objects: WorkerObjects, *, careful: bool = False) -> None:
         self._objects = objects
         self._careful = careful
 
     def bytes(self, value: Any) -> bytes:
         """The pickle of a value."""
-        return self._objects.dumps(value, back=True, taken_apart=self._apart)
+        return self._objects.pack(value, 0, numbered=False, taken_apart=self._apart)
 
     def _apart(self, error: Any) -> tuple[Any, ...] | None:
         if not isinstance(error, BaseException):
@@ -144,7 +144,7 @@ class _Writer:
 
     def _leaves(self, value: Any) -> bool:
         try:
-            self._objects.loads(self.bytes(value))
+            self._objects.unpack(self.bytes(value), self._objects.rank)
         except Exception:  # objects' own pickling hooks may raise anything
             return False
         return True

@@ -24,6 +24,7 @@ from dlbrt.data.work_table import Units
 from dlbrt.mpi.communicator import DATA, Communicator, MemoryRegion, region_of
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.reductions.operations import IMMUTABLE
 
 RowSelector = Callable[[Field, Spans], Rows]
 
@@ -43,8 +44,7 @@ class Mover:
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
         self._blocks: list[tuple[Array, tuple[IntegerArray, ...], Array]] = []
-        self._elements: list[tuple[Field, int, Any]] = []
-        self._states: list[tuple[Any, Any]] = []
+        self._lists: list[tuple[Field, Rows, int, bytearray]] = []
         self.bytes_sent = 0
 
     def prepare(self, spans: Spans) -> None:
@@ -109,15 +109,11 @@ class Mover:
             put(field.data, field.axis, rows, packed)
         for array, where, packed in self._blocks:
             array[where] = packed
-        # Last: until all have come, elements may refer to others by the place that these had.
-        for field, row, element in self._elements:
-            field.data[row] = element
-        for part, state in self._states:
-            restore(part, state)
+        self._place_elements()
         for region in self._regions:
             region.free()
         self._requests, self._held, self._regions = [], [], []
-        self._landed, self._blocks, self._elements, self._states = [], [], [], []
+        self._landed, self._blocks, self._lists = [], [], []
 
     def arrived(self) -> bool:
         """Whether everything started has arrived; if so, it is in place as well."""
@@ -130,7 +126,7 @@ class Mover:
     def send_rows(self, field: Field, rows: Rows, target: int) -> None:
         """Start sending rows of one field."""
         if isinstance(field.data, list):
-            packed = self._pack(field, positions(rows), back=target == 0)
+            packed = self._pack(field, positions(rows), target)
             self._requests.append(self._communicator.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)
@@ -144,30 +140,32 @@ class Mover:
             self._requests.append(self._communicator.send_memory(array, target, DATA))
             self.bytes_sent += array.nbytes
 
-    def _pack(self, field: Field, rows: list[int], *, back: bool) -> bytes:
-        """Elements of a list; with the states of their objects where rank 0 gives them to its own."""
+    def _pack(self, field: Field, rows: list[int], target: int) -> bytes:
+        """Elements of a list, with the states of their objects, which rank 0 gives to its own."""
         elements = [field.data[row] for row in rows]
-        if not (back and field.spec.in_place):
-            return self._objects.dumps(elements, back=back)
-        return self._objects.dumps((elements, self._objects.states(field, rows)), back=True)
+        states = field.states(rows) if target == 0 else []
+        plain = not states and IMMUTABLE.issuperset(map(type, elements))
+        return self._objects.pack((elements, states), target, plain=plain)
 
-    def _unpack(
-        self, field: Field, rows: list[int], packed: bytes | bytearray
-    ) -> tuple[list[Any], list[tuple[Any, Any]]]:
-        """The elements, and at rank 0 the objects that are changed in place with their states."""
-        found = self._objects.loads(packed)
-        if self._communicator.rank == 0:
-            return found if field.spec.in_place else (found, [])
-        self._objects.note(field, rows, found)
-        return found, []
+    def _place_elements(self) -> None:
+        """Read the elements that have come, in order."""
+        changed: list[tuple[Any, Any]] = []
+        for field, rows, source, data in self._lists:
+            elements, states = self._objects.unpack(data, source)
+            for row, element in zip(positions(rows), elements, strict=True):
+                field.data[row] = element
+            changed += states
+            if self._communicator.rank:
+                field.note_parts(positions(rows))
+        for part, state in changed:
+            restore(part, state)
 
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""
         if isinstance(field.data, list):
-            packed = self._communicator.wait_bytes(source, DATA)[1]
-            elements, states = self._unpack(field, positions(rows), packed)
-            self._elements += [(field, *item) for item in zip(positions(rows), elements, strict=True)]
-            self._states += states
+            data = self._communicator.wait_bytes(source, DATA)[1]
+            self._objects.arrived(data, source)
+            self._lists.append((field, rows, source, data))
             return
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)

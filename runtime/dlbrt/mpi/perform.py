@@ -20,7 +20,7 @@ from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import Kept, LoopContext
 from dlbrt.mpi.team import RunCounters, clock
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import Returned, SharedObjects, WorkerObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
 
@@ -32,16 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value that has left its rank as a pickle; ``obstacle`` says why it could not."""
+    """A value that has left its ``rank`` as a message; ``obstacle`` says why it could not."""
 
+    rank: int
     data: bytes
     obstacle: str = ""
-
-    def value(self, name: str, objects: SharedObjects) -> Any:
-        """The value; RuntimeError if it could not leave its rank."""
-        if self.obstacle:
-            raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {self.obstacle}")
-        return objects.loads(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +58,14 @@ class RankResult:
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
     contradiction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """The end of a rank's report: final values, and what has to be known to read its messages."""
+
+    kept: dict[str, Kept]
+    returned: Returned
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -96,7 +99,6 @@ def make_driver(
     recorder: Recorder | None = None,
 ) -> AgentDriver:
     """This rank's driver for ``call``; ``loop_residents`` identify the arrays that stay on the ranks."""
-    objects.fields = fields
     start = initial_state(
         call.deal,
         call.parameters,
@@ -133,22 +135,26 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     return RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
 
 
-def result_to_send(loop: LoopContext, rank: int, objects: SharedObjects) -> RankResult:
-    """This rank's report to rank 0."""
-    own = own_result(loop, rank)
+def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
+    """A worker's report to rank 0, without what it `remains_to_send`."""
+    failure = capture(own.failure, objects) if own.failure else None
+    return replace(own, kept={}, failure=failure)
+
+
+def remains_to_send(own: RankResult, objects: WorkerObjects) -> Remains:
+    """The end of a worker's report, after all of its other messages."""
     kept = {
         name: tuple((last, _sent(value, objects)) for last, value in entries)
         for name, entries in own.kept.items()
     }
-    failure = capture(own.failure, objects) if own.failure else None
-    return replace(own, kept=kept, failure=failure)
+    return Remains(kept, objects.returned)
 
 
-def _sent(value: Any, objects: SharedObjects) -> SentValue:
+def _sent(value: Any, objects: WorkerObjects) -> SentValue:
     try:
-        return SentValue(objects.dumps(value, back=True))
+        return SentValue(objects.rank, objects.pack(value, 0))
     except Exception as error:  # the pickler raises whatever the objects' own hooks raise
-        return SentValue(b"", str(error))
+        return SentValue(objects.rank, b"", str(error))
 
 
 def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:

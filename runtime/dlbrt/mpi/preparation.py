@@ -19,6 +19,8 @@ from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.loop_fields import reached_twice
+from dlbrt.data.memory import Array
+from dlbrt.data.overlap import owner, window
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
@@ -26,8 +28,9 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
-from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
+from dlbrt.mpi.values.objects import RootObjects, SharedObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
+from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_state import InterpreterState, collect
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
@@ -80,7 +83,7 @@ class Preparation:
         self.tables: tuple[TableSlots, ...] = ()
         self.state: InterpreterState | None = None
         self.settings: bytes | None = None
-        self.objects = SharedObjects()
+        self.objects = RootObjects()
         self.descriptions: dict[str, ContributionDescription] = {}
 
     def fetch_to_root(self, loop: LoopContext) -> None:
@@ -206,9 +209,7 @@ class Preparation:
         space = self.space.with_values(carried(part.values) for part in self.space.parts)
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
-        self.objects = SharedObjects(
-            lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
-        )
+        self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
         places = any(field.spec.stores and (field.is_path or field.made) for field in self.fields)
         pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, places=places)
 
@@ -249,7 +250,7 @@ class Preparation:
         if reason := reached_twice(self.fields, self.named, self.packed.several):
             return reason
         hidden = self._reached_inside() | reached_whole(self.fields, self.named)
-        met = self.objects.known if any(field.spec.in_place for field in self.fields) else ()
+        met = self.objects.known.objects if any(field.spec.in_place for field in self.fields) else ()
         return hazard(self.fields, self._arrays(), hidden, len(self.space), met)
 
     def _contribution_obstacle(self, known: LoopContributions) -> str | None:
@@ -258,12 +259,21 @@ class Preparation:
                 return f"what {name} starts from has no order that ranks could choose by"
         changing = {name: known.values[name] for name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
-        met = self.objects.known if changing else ()
+        met = self.objects.known.objects if changing else ()
         return reached_otherwise(changing, self.fields, self._arrays(), met, self.named)
 
     def _arrays(self) -> list[Any]:
-        """Every array that goes to the other ranks."""
-        return [*(value for value in self.packed.slots if not isinstance(value, list)), *self.packed.arrays]
+        """Every array that goes to the other ranks, and as arrays what else exposes memory."""
+        packed = self.packed
+        arrays = [*(value for value in packed.slots if not isinstance(value, list)), *packed.arrays]
+        return [*arrays, *map(window, packed.exposing), *self._byte_arrays(arrays)]
+
+    def _byte_arrays(self, arrays: Sequence[Array]) -> list[Array]:
+        """The byte arrays that go to the other ranks as such, and whose memory some array has."""
+        owners = {id(found): found for found in map(owner, arrays) if type(found) is bytearray}
+        return (
+            [window(value) for value in self.objects.known.objects if id(value) in owners] if owners else []
+        )
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""

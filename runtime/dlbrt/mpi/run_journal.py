@@ -23,8 +23,8 @@ from mpi4py import MPI
 from dlbrt.data.field import Field
 from dlbrt.data.twin import Diff, DiffMerge, Twin
 from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
-from dlbrt.mpi.values.objects import SharedObjects
-from dlbrt.reductions.journal import Extent, Journal, Segment, SegmentStore
+from dlbrt.mpi.values.objects import SharedObjects, without_identity
+from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Segment, SegmentStore
 from dlbrt.reductions.kinds import ContributionKind
 from dlbrt.reductions.operations import LOST
 from dlbrt.reductions.output import Output, OutputProperties
@@ -98,16 +98,25 @@ class RunJournal:
         kinds: dict[str, ContributionKind],
         values: dict[str, Any],
         end: int,
+        bring: Callable[[int, int], Any],
     ) -> ReplayFailure | None:
-        """At rank 0: apply the journals of all ranks up to position ``end``; the failure, if there is one."""
+        """At rank 0: apply the journals of all ranks up to position ``end``; the failure, if there is one.
+
+        ``bring`` returns the contents of a segment by its rank and number there.
+        """
+
+        def found(place: SegmentId) -> Segment:
+            return Segment(*bring(place.rank, place.number)) if place.rank else self._own(place.number)
+
         replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
-        try:
-            faults = (replay.apply(segment) for segment in merged(extents, self._fetch, end))
-            return next(filter(None, faults), None)
-        finally:
-            others = (rank for rank, known in enumerate(extents) if known and rank)
-            send = self._communicator.send_bytes
-            self._communicator.complete([send(b"", rank, JOURNAL) for rank in others])
+        faults = (replay.apply(segment) for segment in merged(extents, found, end))
+        return next(filter(None, faults), None)
+
+    def release(self, extents: Sequence[Sequence[Extent]]) -> None:
+        """At rank 0: no segment will be asked for any more."""
+        others = (rank for rank, known in enumerate(extents) if known and rank)
+        send = self._communicator.send_bytes
+        self._communicator.complete([send(b"", rank, JOURNAL) for rank in others])
 
     def doubt(self, failed_at: int) -> str:
         """After `replay`: why the sequential program may not have failed there, or an empty string."""
@@ -133,22 +142,30 @@ class RunJournal:
 
     def _sendable(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
         try:
-            self._objects.dumps(entry, back=True)
+            self._objects.pack(entry, 0, numbered=False)
         except Exception as error:  # as above
             return LOST, f"what an iteration contributes cannot leave its rank: {error}"
         return entry
 
     def _dumps(self, segment: Segment) -> bytes:
-        return self._objects.dumps((segment.positions, segment.starts, segment.entries), back=True)
+        entries = segment.entries
+        plain = isinstance(entries, NumericEntries) or _without_identity(entries)
+        return self._objects.pack((segment.positions, segment.starts, entries), 0, plain=plain)
 
-    def _fetch(self, place: SegmentId) -> Segment:
-        if place.rank == 0:
-            segment, self._segments[place.number] = self._segments[place.number], None
-            assert segment is not None
-            return segment
-        request = place.number.to_bytes(8, "little")
-        self._communicator.complete([self._communicator.send_bytes(request, place.rank, JOURNAL)])
-        return Segment(*self._objects.loads(self._communicator.wait_bytes(place.rank, JOURNAL)[1]))
+    def _own(self, number: int) -> Segment:
+        segment, self._segments[number] = self._segments[number], None
+        assert segment is not None
+        return segment
+
+
+def fetch(communicator: Communicator, rank: int, number: int) -> bytearray:
+    """At rank 0: a segment of another rank's journal, whose first messages are its segments."""
+    communicator.complete([communicator.send_bytes(number.to_bytes(8, "little"), rank, JOURNAL)])
+    return communicator.wait_bytes(rank, JOURNAL)[1]
+
+
+def _without_identity(entries: Sequence[tuple[Any, ...]]) -> bool:
+    return without_identity(entries[:1]) and without_identity(entries)
 
 
 class ElementGather:
@@ -158,8 +175,7 @@ class ElementGather:
         self._communicator = communicator
         self._objects = objects
         self._twins = [(field, Twin(field.data)) for field in fields if field.by_elements]
-        self._claims = [DiffMerge(field.data) for field, _ in self._twins]
-        self._received: list[tuple[Field, Diff]] = []
+        self._received: list[tuple[int, list[bytearray]]] = []
         self._requests: list[MPI.Request] = []
         self._held: list[bytes] = []
 
@@ -168,7 +184,7 @@ class ElementGather:
         for field, twin in self._twins:
             diff = twin.diff()
             if isinstance(field.data, list):
-                packed = self._objects.dumps((diff.places, diff.values), back=True)
+                packed = self._objects.pack((diff.places, diff.values), 0)
             else:
                 packed = diff.encode()
             self._held.append(packed)
@@ -180,23 +196,32 @@ class ElementGather:
 
     def receive(self, rank: int) -> None:
         """Receive the changes of a rank, without storing them yet."""
-        for (field, _), claims in zip(self._twins, self._claims, strict=True):
-            message = self._communicator.wait_bytes(rank, DATA)[1]
+        messages = [self._communicator.wait_bytes(rank, DATA)[1] for _ in self._twins]
+        for (field, _), message in zip(self._twins, messages, strict=True):
             if isinstance(field.data, list):
-                diff = Diff(*self._objects.loads(message))
-            else:
-                diff = Diff.decode(message, field.data)
-            claims.add(rank, diff)
-            self._received.append((field, diff))
+                self._objects.arrived(message, rank)
+        self._received.append((rank, messages))
 
     def put(self) -> str | None:
         """Store all changes; a sentence instead, if two ranks gave one element different values."""
-        for (field, twin), claims in zip(self._twins, self._claims, strict=True):
-            claims.add(0, twin.diff())
+        changes = [
+            (field, [(rank, self._diff(field, messages[number], rank)) for rank, messages in self._received])
+            for number, (field, _) in enumerate(self._twins)
+        ]
+        for (field, diffs), (_, twin) in zip(changes, self._twins, strict=True):
+            claims = DiffMerge(field.data)
+            for rank, diff in (*diffs, (0, twin.diff())):
+                claims.add(rank, diff)
             if found := claims.conflict():
                 place, ranks = found
                 first, second = sorted(ranks)
                 return f"ranks {first} and {second} gave different values to element {place} of {field.name}"
-        for field, diff in self._received:
-            diff.put(field.data)
+        for field, diffs in changes:
+            for _, diff in diffs:
+                diff.put(field.data)
         return None
+
+    def _diff(self, field: Field, message: bytearray, rank: int) -> Diff:
+        if isinstance(field.data, list):
+            return Diff(*self._objects.unpack(message, rank))
+        return Diff.decode(message, field.data)

@@ -6,6 +6,7 @@ gets two values. Both are checked after each run: a violation would be a wrong r
 
 from __future__ import annotations
 
+import functools
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,14 +16,14 @@ from dlbrt.balance.messages import NO_FAILURE
 from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans, coverage_error, first_gap
 from dlbrt.mpi.call import LoopCall
-from dlbrt.mpi.communicator import ANY, RESULT, VERDICT
+from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.perform import RankResult, make_driver, stored_by
+from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
 from dlbrt.mpi.preparation import Preparation
 from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
-from dlbrt.mpi.run_journal import ElementGather, RunJournal
+from dlbrt.mpi.run_journal import ElementGather, RunJournal, fetch
 from dlbrt.mpi.values.contents import shared_fields
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.watch import ContradictionError, Undo, Watch
@@ -56,6 +57,7 @@ class SharedRun:
         self._communicator = root_runtime.communicator
         self._loop_residents = prepared.loop_residents
         self._objects = prepared.objects
+        self._objects.fetch = functools.partial(fetch, root_runtime.communicator)
         self._fields = shared_fields(prepared.fields, prepared.packed.slots, call.headers)
         root_runtime.send_call(call, prepared.sent, prepared.state)
         root_runtime.publisher.broadcast(prepared.packed.slots, call.headers)
@@ -92,14 +94,13 @@ class SharedRun:
             rank, message = self._communicator.wait_bytes(ANY, RESULT)
             found[rank] = pickle.loads(message)
             if self.watch is None:
-                self._receive(found[rank], rank, mover)
+                found[rank] = self._receive(found[rank], rank, mover)
         results = [found[rank] for rank in range(self._communicator.ranks)]
         if self.watch is not None:
             self.contradiction = self._contradicted(self.watch, results)
             if self.contradiction is not None:
                 return results[:1]
-            for rank, result in enumerate(results[1:], 1):
-                self._receive(result, rank, mover)
+            results[1:] = [self._receive(each, rank, mover) for rank, each in enumerate(results[1:], 1)]
         mover.complete()
         if clash := self._elements.put():
             raise self._lost(clash)
@@ -134,18 +135,31 @@ class SharedRun:
         own = replace(own, figures=figures, failure=failure, kept=kept)
         extents = [own.extents, *([()] * (self._communicator.ranks - 1))]
         last = end if failure is not None else end - 1
-        return own, self.run_journal.replay(extents, known.kinds, known.values, last)
+        return own, self.run_journal.replay(extents, known.kinds, known.values, last, self._objects.bring)
 
     def replay(self, known: LoopContributions, results: Sequence[RankResult]) -> ReplayFailure | None:
         """Combine what iterations contributed; the failure, if one failed there."""
         extents = [result.extents for result in results]
         end = min(_failed_at(results), len(self._prepared.space) - 1)
-        return self.run_journal.replay(extents, known.kinds, known.values, end)
+        try:
+            bring = self._objects.bring
+            failure = self.run_journal.replay(extents, known.kinds, known.values, end, bring)
+            self._objects.bring_missing()
+            return failure
+        finally:
+            self.run_journal.release(extents)
 
-    def _receive(self, result: RankResult, rank: int, mover: Mover) -> None:
-        """Start receiving what a rank has stored."""
+    def _receive(self, result: RankResult, rank: int, mover: Mover) -> RankResult:
+        """Start receiving what a rank has stored; its whole result."""
         mover.receive(result.figures.done, rank, stored_by(result))
         self._elements.receive(rank)
+        remains: Remains = pickle.loads(self._communicator.wait_bytes(rank, DATA)[1])
+        self._objects.expect(rank, remains.returned)
+        for entries in remains.kept.values():
+            for _, value in entries:
+                if not value.obstacle:
+                    self._objects.arrived(value.data, rank)
+        return replace(result, kept=remains.kept)
 
     def _contradicted(self, watch: Watch, results: list[RankResult]) -> str | None:
         """What the plan takes as unchanged and some rank has changed; all ranks hear whether it is so."""
@@ -175,13 +189,6 @@ class SharedRun:
 
     def _scatter(self, walk: Walk, ahead: Sequence[range]) -> None:
         mover = Mover(self._communicator, self._travelling, self._objects)
-        self._objects.originals = {
-            place: list(field.data) for place, field in enumerate(self._fields) if field.copied
-        }
-        for field in self._fields:
-            if field.copied and field.spec.in_place:  # any rank may refer to any row, rank 0's own too
-                for row in range(field.length):
-                    self._objects.parts(field, row)
         for rank in range(1, self._communicator.ranks):
             mover.send(self.driver.held(rank), rank, Field.scattered)
         mover.complete()

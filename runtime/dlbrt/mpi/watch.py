@@ -15,9 +15,10 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
 
 #: The name of the kernel among the objects that are watched; what it reaches is named by itself.
 KERNEL = "the loop's body"
+
+#: Modules with a random generator, and what gives its state. One that the runtime imports later is its own.
+_GENERATORS: dict[str, Callable[[Any], Any]] = {
+    "random": lambda module: module.getstate() if hasattr(module, "getstate") else None,  # or the user's file
+    "numpy.random": lambda module: pickle.dumps(module.get_state(legacy=True)),
+}
 
 #: Packages whose classes the compiler knows, or has seen.
 _SEEN_PACKAGES = frozenset({"__main__", "numpy", "dlbrt", *sys.stdlib_module_names})
@@ -91,6 +98,7 @@ class Watch:
     ) -> None:
         started = clock()
         self._values, self._slots, self._places = values, slots, places
+        self._generators = [name for name in _GENERATORS if name in sys.modules]
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields
@@ -134,7 +142,7 @@ class Watch:
         }
         try:
             with self._places.emptied():
-                return snapshot({**self._values, **_state(), **lists}, self._slots)
+                return snapshot({**self._values, **_state(self._generators), **lists}, self._slots)
         except Exception:  # objects' own pickling hooks may raise anything
             return None
 
@@ -191,16 +199,12 @@ def _named(calls: Mapping[str, int]) -> str:
     return ", ".join(named[:_NAMED_CALLS]) + more
 
 
-def _state() -> dict[str, Any]:
+def _state(generators: Iterable[str]) -> dict[str, Any]:
     """What bodies may change of the interpreter and its modules, by name."""
     found: dict[str, Any] = {
         f"{module}.{name}": value for module, values in collect().items() for name, value in values.items()
     }
-    if (random := sys.modules.get("random")) is not None and hasattr(random, "getstate"):
-        found["the state of the module random"] = random.getstate()
-    if (legacy := sys.modules.get("numpy.random")) is not None:
-        name, keys, *rest = legacy.get_state(legacy=True)
-        found["the state of numpy.random"] = (name, keys.tobytes(), *rest)
+    found |= {f"the state of {name}": _GENERATORS[name](sys.modules[name]) for name in generators}
     found["os.environ"] = dict(os.environ)
     found["the current directory"] = os.getcwd()
     found["np.geterr()"] = np.geterr()

@@ -12,18 +12,27 @@ from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, RESULT, VERDICT, Communicator
+from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.perform import RankResult, make_driver, perform, recorder, result_to_send, stored_by
+from dlbrt.mpi.perform import (
+    RankResult,
+    make_driver,
+    own_result,
+    perform,
+    recorder,
+    remains_to_send,
+    result_to_send,
+    stored_by,
+)
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing
 from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
 from dlbrt.mpi.values.packing import Slot, named
 from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
@@ -68,7 +77,7 @@ class _Worker:
             body, slots, SharedObjects(lambda: common)
         )
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
-        objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
+        objects = WorkerObjects(lambda: slots, lambda: met, rank=self._communicator.rank)
         modules.apply(data)
         if call.settings is not None:
             objects.loads(call.settings).apply()
@@ -109,19 +118,20 @@ class _Worker:
 
         def finish(loop: LoopContext) -> None:
             run_journal.close()
-            result = result_to_send(loop, rank, objects)
+            own = own_result(loop, rank)
+            result = result_to_send(own, objects)
             if watches:
                 result = replace(result, contradiction=_contradiction(watches[0], loop, result))
             self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
             if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
                 return  # rank 0 does without what this rank has done
-            self._give_back(result, travelling, objects, elements[0])
+            self._give_back(own, travelling, objects, elements[0])
             run_journal.serve()
 
         load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
-    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: SharedObjects) -> None:
+    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: WorkerObjects) -> None:
         mover = Mover(self._communicator, fields, objects)
         held = driver.held(self._communicator.rank)
         mover.prepare(held)
@@ -129,13 +139,17 @@ class _Worker:
         mover.complete()
 
     def _give_back(
-        self, result: RankResult, fields: list[Field], objects: SharedObjects, elements: ElementGather
+        self, own: RankResult, fields: list[Field], objects: WorkerObjects, elements: ElementGather
     ) -> None:
         mover = Mover(self._communicator, fields, objects)
-        mover.send(result.figures.done, 0, stored_by(result))
+        mover.send(own.figures.done, 0, stored_by(own))
         elements.send()
+        # Last: it says what has to be known to read the others.
+        message = pickle.dumps(remains_to_send(own, objects))
+        sending = self._communicator.send_bytes(message, 0, DATA)
         mover.complete()
         elements.sent()
+        self._communicator.complete([sending])
 
 
 def _contradiction(watch: Watch, loop: LoopContext, result: RankResult) -> str | None:

@@ -5,8 +5,8 @@ n = 8
 A = np.zeros((n, n))
 B = np.ones(n)
 xs = [[0] for _ in range(n)]
-def g(a, i):
-    a[0] = i
+def g(*a):
+    a[0][0] = 1
 
 
 # dlb: parallel

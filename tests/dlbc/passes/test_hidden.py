@@ -33,7 +33,7 @@ REFUSED = [
     ("a bound method of two names", "seen = []\nf, g = seen.append, 1\n", "out[i] = f(i)", "DLB418"),
     ("a draw under another name", "f = np.random.default_rng(1).random\n", "out[i] = f()", "DLB405"),
     ("a method by text", OBJECT.format("f(self)"), "out[i] = getattr(c, 'f')()", "DLB419"),
-    ("a property", PROPERTY.format("self.n += 1"), "out[i] = c.p", "DLB410"),
+    ("a property", PROPERTY.format("self.n += 1"), "out[i] = c.p", "DLB408"),
     ("subscription", OBJECT.format("__getitem__(self, k)"), "out[i] = c[i]", "DLB419"),
     ("addition", OBJECT.format("__add__(self, k)"), "out[i] = c + i", "DLB419"),
     ("iteration", OBJECT.format("__iter__(self)"), "out[i] = [x for x in c]", "DLB410"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi.failure import Failure, capture, raise_as_in_body
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import Returned, RootObjects, WorkerObjects
 from dlbrt.observe import linemap
 
 
@@ -48,10 +48,19 @@ def local_class() -> type[Exception]:
     return Local
 
 
+def captured(position: int, error: BaseException) -> Failure:
+    return capture(Failure(position, 1, error), WorkerObjects(rank=1))
+
+
+def at_root() -> RootObjects:
+    objects = RootObjects()
+    objects.expect(1, Returned())
+    return objects
+
+
 def arrived(error: BaseException) -> BaseException:
-    objects = SharedObjects()
     with pytest.raises(type(error)) as info:
-        raise_as_in_body(capture(Failure(3, 1, error), objects), objects)
+        raise_as_in_body(captured(3, error), at_root())
     return info.value
 
 
@@ -133,14 +142,13 @@ def test_what_is_handled_at_the_loop_is_behind_the_contexts_of_the_body() -> Non
         except KeyError:
             raise RuntimeError("second")  # noqa: B904
 
-    objects = SharedObjects()
-    failure = capture(Failure(0, 1, raised(chained)), objects)
+    failure = captured(0, raised(chained))
 
     def while_handling() -> None:
         try:
             raise OSError("handled")
         except OSError:
-            raise_as_in_body(failure, objects)
+            raise_as_in_body(failure, at_root())
 
     context = raised(while_handling).__context__
     assert isinstance(context, KeyError)
@@ -160,8 +168,7 @@ def test_an_exception_whose_type_cannot_leave_is_told_in_words() -> None:
     class Stays(Exception):
         lock = held
 
-    objects = SharedObjects()
-    found = objects.loads(capture(Failure(0, 1, Stays("words")), objects).data)
+    found = at_root().unpack(captured(0, Stays("words")).data, 1)
     assert type(found) is RuntimeError
     assert "Stays: words" in str(found)
 
@@ -178,12 +185,11 @@ def test_expressions_stay_marked() -> None:
     "error", [ValueError("text", 5), Slotted(1, "x"), SystemExit(7), ExceptionGroup("s", [OSError(1)])]
 )
 def test_a_note_is_added_once_and_changes_nothing_else(error: BaseException) -> None:
-    objects = SharedObjects()
     before = str(error), repr(error.args)
     error.add_note("the program's own")
     for _ in range(2):
         with pytest.raises(type(error)) as info:
-            raise_as_in_body(capture(Failure(3, 1, error), objects), objects, "ours")
+            raise_as_in_body(captured(3, error), at_root(), "ours")
         error = info.value
     assert error.__notes__ == ["the program's own", "ours"]
     assert (str(error), repr(error.args)) == before
@@ -195,7 +201,7 @@ def test_an_exception_that_takes_no_note_is_raised_without() -> None:
             raise AttributeError("closed")
 
     with pytest.raises(Closed):
-        raise_as_in_body(Failure(0, 0, Closed()), SharedObjects(), "ours")
+        raise_as_in_body(Failure(0, 0, Closed()), RootObjects(), "ours")
 
 
 def test_the_traceback_names_the_original_source_and_not_the_loop_call_twice(tmp_path: Path) -> None:

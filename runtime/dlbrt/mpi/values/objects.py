@@ -1,253 +1,388 @@
-"""The objects that a call brought to every rank, known by number from then on.
+"""Objects keep their identity, whichever messages of a run bring them to a rank.
 
-Messages after the call itself (rows of lists, final values, exceptions) refer to functions, classes and
-objects that all ranks have already. Sent again by value they would arrive as other objects: ``xs[i] is
-MISSING`` would fail, and a class that comes back would overwrite rank 0's own. So they are sent as numbers. A
-pickler meets objects in some order, and the unpickler meets them in the same order: this is the numbering,
-and nothing has to be sent for it.
+The objects that a call brings to every rank are known to all by number. What rank 0 sends to a worker
+afterwards, in rows of lists, goes on from there, message by message, and so does what the worker sends back,
+in rows, journals and final values: an object that a message has brought is a number in all later ones, be it
+an object of the program in a new one or one that an iteration keeps in several places. What a worker has got
+in rows is a number on the way back too: the worker says at the end which objects became known before which
+message (`Arrival`).
+
+A worker's messages have to be read in the order in which they were written. Where rank 0 reads one sooner, it
+reads those before it first, and their values wait. Messages of nothing but atoms are not among them.
+Everything numbered is kept alive until the run ends.
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import io
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+import struct
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
-import cloudpickle
-import numpy as np
+from dlbrt.mpi.values.pickles import (
+    PROTOCOL,
+    Numbering,
+    Reader,
+    Reducer,
+    Writer,
+    is_numeric,
+    of_array,
+    owner_of,
+)
+from dlbrt.records import dataclass
+from dlbrt.reductions.operations import IMMUTABLE
 
-from dlbrt.data.field import Field
-from dlbrt.data.object_state import is_mutable, parts_of, state_of
+#: Before each pickle: the number of the message among those of its rank, and how many objects are known
+#: before it; `_PLAIN`: none matters, `_NEXT`: those of all numbered messages so far, which it goes on from.
+_HEADER = struct.Struct("<qq")
+_PLAIN, _NEXT = -1, -2
 
-_CACHED = type(functools.lru_cache(len))
-
-#: Types of objects whose identity does not matter.
-_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None)})
-
-#: Types of objects that have an identity, but that the pickler does not pass to its reducers.
-_CONTAINERS = frozenset({list, dict, set, bytearray, tuple})
-
-#: The objects known to the pickle being read; pickles call `_known` while they load.
-_reading: ContextVar[SharedObjects] = ContextVar("reading")
-
-
-def _known(number: int) -> Any:
-    return _reading.get().known[number]
-
-
-def _view(
-    number: int, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, writeable: bool
-) -> Any:
-    array = _known(number)
-    interface = {
-        "version": 3,
-        "data": (array.ctypes.data + offset, not writeable),
-        "shape": shape,
-        "strides": strides,
-        "typestr": f"|V{dtype.itemsize}",
-    }
-    return np.asarray(_Window(array, interface)).view(dtype)
+#: How deep tuples are looked into.
+_DEPTH = 4
 
 
-def _owner(array: Any) -> Any:
-    """The array that owns the memory of a view, as far as arrays go."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Objects that became known to a worker before its ``message``.
+
+    They are the ``count`` objects from number ``first`` on that rank 0 has sent to the rank ``receiver``.
+    """
+
+    message: int
+    receiver: int
+    first: int
+    count: int
 
 
-class _Window:
-    """Memory of an array, which lives as long as the view of it."""
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What rank 0 has to know of a worker's messages: which go on from each other, and what else came."""
 
-    def __init__(self, array: Any, interface: dict[str, Any]) -> None:
-        self.array = array
-        self.__array_interface__ = interface
-
-
-def _element(place: int, row: int) -> Any:
-    objects = _reading.get()
-    return objects.originals.get(place, objects.fields[place].data)[row]
+    numbered: tuple[int, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
 
 
-def _part(place: int, row: int, number: int) -> Any:
-    objects = _reading.get()
-    return objects.parts(objects.fields[place], row)[number]
-
-
-#: The functions that stand in pickles for objects that the reader has.
-_READERS = (_known, _view, _element, _part)
+def without_identity(values: Iterable[Any]) -> bool:
+    """Whether no object among the values has an identity that matters: atoms, and tuples of them."""
+    level = values if isinstance(values, list) else list(values)
+    for _ in range(_DEPTH):
+        kinds = set(map(type, level)) - IMMUTABLE
+        if not kinds:
+            return True
+        if not kinds <= {tuple, dict} or (dict in kinds and any(v for v in level if type(v) is dict)):
+            return False
+        level = list(chain.from_iterable(value for value in level if type(value) is tuple))
+    return False
 
 
 def _never(_: Any) -> None:
     return None
 
 
-Reducer = Callable[[Any], "tuple[Any, ...] | None"]
-
-
-def without_cache(obj: Any) -> tuple[Any, ...] | None:
-    """The reduction of a function of the program under ``lru_cache``, which pickles itself by name.
-
-    Other ranks have no ``__main__`` to find it in.
-    """
-    if type(obj) is not _CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
-        return None
-    return _cached, (obj.__wrapped__, *obj.cache_parameters().values())
-
-
-def _cached(function: Callable[..., Any], size: int | None, typed: bool) -> Any:
-    return functools.lru_cache(size, typed)(function)
-
-
-def met_by_pickler(pickler: Any) -> list[Any]:
-    """The objects that a pickler has met, in the order of its numbering."""
-    return [value for _, value in sorted(pickler.memo.copy().values(), key=lambda item: item[0])]
-
-
-def met_by_unpickler(unpickler: Any) -> list[Any]:
-    """The same objects as the other side has made them."""
-    return [value for _, value in sorted(unpickler.memo.copy().items())]
+def _headed(data: bytes | bytearray) -> tuple[int, int, memoryview]:
+    """The number of a message, the objects known before it, and its pickle."""
+    number, count = _HEADER.unpack_from(data)
+    return number, count, memoryview(data)[_HEADER.size :]
 
 
 class SharedObjects:
-    """The objects that the ranks of one call have in common; ``sources`` return them in parts, when needed.
-
-    ``fields`` are the loop's, in the order of its table. ``originals`` are, by place, the elements that lists
-    among them had when every rank received them all: this rank may have stored others since.
-    """
+    """The objects that the ranks of one call have in common; ``sources`` return parts of them."""
 
     def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
-        self.fields: Sequence[Field] = ()
-        self.originals: Mapping[int, Sequence[Any]] = {}
-        self._elements: dict[int, tuple[Callable[..., Any], tuple[int, ...]]] = {}
-        self._parts: dict[tuple[int, int], list[Any]] = {}
-        self._held: list[Any] = []  # so that no other object takes the identity of one noted
-        self._containers = False
         self._sources = sources
 
     @cached_property
-    def known(self) -> list[Any]:
-        """The objects by number; kept alive here, so that no other object takes over an identity."""
-        return [value for source in self._sources for value in source()]
+    def known(self) -> Numbering:
+        """The objects by number."""
+        return Numbering(value for source in self._sources for value in source())
+
+    def dumps(self, value: Any) -> bytes:
+        """A pickle that every rank can read. Raises what the objects' own hooks raise."""
+        return Writer(self.known).dump(value)
+
+    def loads(self, data: bytes) -> Any:
+        """The value of a pickle for every rank."""
+        return Reader(self.known.objects).load(data)
+
+    def pack(
+        self,
+        value: Any,
+        target: int,
+        *,
+        numbered: bool = True,
+        plain: bool = False,
+        taken_apart: Reducer = _never,
+    ) -> bytes:
+        """The message that brings a value to a rank. Raises what the objects' own hooks raise.
+
+        Unless ``numbered``, objects that come with it are not known afterwards. ``plain``: no object in it,
+        nor the value itself, has an identity that matters. ``taken_apart`` returns the reduction (as
+        ``__reduce__``) of objects that are not to be pickled in their own way, else None.
+        """
+        raise NotImplementedError
+
+    def arrived(self, data: bytes | bytearray, source: int) -> None:
+        """A message has come from a rank; it is read later, or when another one needs it."""
+
+    def unpack(self, data: bytes | bytearray, source: int) -> Any:
+        """The value of a message from a rank."""
+        raise NotImplementedError
+
+
+class WorkerObjects(SharedObjects):
+    """What the worker ``rank`` and others know of each other's objects."""
+
+    def __init__(self, *sources: Callable[[], Sequence[Any]], rank: int) -> None:
+        super().__init__(*sources)
+        self.rank = rank
+        self._messages = 0  # written to rank 0
+        self._numbered: list[int] = []
+        self._arrivals: list[Arrival] = []
+        self._arrived: list[Any] = []  # what rank 0 has sent, up to date unless `_has_news`
+        self._has_news = False
+        self._passed: list[tuple[Any, int, int]] = []  # by workers: object, its first receiver, number there
+        self._names: dict[int, tuple[int, int]] = {}  # receiver and number there, of both
+        self._taken = 0, 0  # how many of both are numbered on the way to rank 0
+        self._owners: dict[int, Any] = {}
+
+    @property
+    def returned(self) -> Returned:
+        """What rank 0 has to know to read what this rank has written."""
+        return Returned(tuple(self._numbered), tuple(self._arrivals))
 
     @cached_property
-    def references(self) -> dict[int, tuple[Callable[..., Any], tuple[int, ...]]]:
-        """What stands in a pickle for each of them, by identity."""
-        found: dict[int, tuple[Callable[..., Any], tuple[int, ...]]]
-        found = {id(value): (_known, (number,)) for number, value in enumerate(self.known)}
-        for function in _READERS:  # met where the call's own pickle had references; pickled by name
-            found.pop(id(function), None)
-        return found
-
-    def note(self, field: Field, rows: Sequence[int], elements: Sequence[Any]) -> None:
-        """Note elements of a list that have come: they are sent back as references, as rank 0 has them.
-
-        Where the loop changes elements in place, so are the objects that they consist of.
-        """
-        place = self._place(field)
-        for row, element in zip(rows, elements, strict=True):
-            if type(element) in _ATOMS:
-                continue
-            if field.spec.in_place:
-                parts = self._parts[place, row] = parts_of(element)
-                for number, part in enumerate(parts):
-                    self._note(part, _part, (place, row, number))
-            else:
-                self._note(element, _element, (place, row))
-
-    def _note(self, value: Any, reader: Callable[..., Any], place: tuple[int, ...]) -> None:
-        self._elements[id(value)] = (reader, place)
-        self._held.append(value)
-        self._containers |= type(value) in _CONTAINERS
-
-    def parts(self, field: Field, row: int) -> list[Any]:
-        """The objects that rank 0's element consists of, before it is changed."""
-        key = self._place(field), row
-        if key not in self._parts:
-            self._parts[key] = parts_of(field.data[row])
-        return self._parts[key]
-
-    def states(self, field: Field, rows: Sequence[int]) -> list[tuple[Any, Any]]:
-        """The objects that elements of a list consisted of when they came, with their states."""
-        place = self._place(field)
-        found = (part for row in rows for part in self._parts.get((place, row), ()))
-        return [(part, state_of(part)) for part in found if is_mutable(part)]
-
-    def _place(self, field: Field) -> int:
-        return next(place for place, known in enumerate(self.fields) if known is field)
-
-    def view(self, array: Any) -> tuple[Any, ...] | None:
-        """The reduction of a view of an array that rank 0 has: there it becomes a view again."""
-        if type(array) is not np.ndarray or array.base is None or array.dtype.hasobject or not array.size:
-            return None
-        number, base = self._owners.get(id(_owner(array)), (0, None))
-        if base is None:
-            return None
-        offset = array.ctypes.data - base.ctypes.data
-        return _view, (number, offset, array.shape, array.strides, array.dtype, array.flags.writeable)
+    def _from_root(self) -> Reader:
+        return Reader(self.known.objects)
 
     @cached_property
-    def _owners(self) -> dict[int, tuple[int, Any]]:
-        """The known arrays by the identity of what owns their memory."""
-        arrays = ((number, v) for number, v in enumerate(self.known) if type(v) is np.ndarray)
-        return {id(_owner(array)): (number, array) for number, array in arrays}
+    def _to_root(self) -> Writer:
+        self._taken = len(self.known), 0
+        self._note_owners(self.known.objects)
+        return Writer(self.known)
 
-    def dumps(self, value: Any, *, back: bool = False, taken_apart: Reducer = _never) -> bytes:
-        """A pickle of ``value``; ``back``: it is sent to rank 0. Raises what the objects' own hooks raise.
+    def pack(
+        self,
+        value: Any,
+        target: int,
+        *,
+        numbered: bool = True,
+        plain: bool = False,
+        taken_apart: Reducer = _never,
+    ) -> bytes:
+        """See `SharedObjects`; not ``numbered``, and to rank 0, it may be an attempt."""
+        number = self._messages
+        if plain:
+            self._messages += target == 0
+            return _HEADER.pack(number, _PLAIN) + pickle.dumps(value, PROTOCOL)
+        if target:
+            return self._forwarded(value, numbered=numbered)
+        self._take_arrivals()
 
-        ``taken_apart`` returns the reduction (as ``__reduce__``) of objects that are not to be pickled in
-        their own way, else None.
-        """
-        file = io.BytesIO()
-        kind = _ContainerPickler if back and self._containers else _Pickler
-        references = self._elements | self.references if back else self.references
-        view = self.view if back else _never
-        kind(file, references, lambda obj: taken_apart(obj) or view(obj)).dump(value)
-        return file.getvalue()
+        def reduced(obj: Any) -> tuple[Any, ...] | None:
+            return taken_apart(obj) or of_array(obj, lambda owner: self._owners.get(id(owner)))
 
-    def loads(self, data: bytes | bytearray) -> Any:
-        """The value of a pickle that another rank made."""
-        with self.reading():
-            return _Unpickler(io.BytesIO(data)).load()
+        if not numbered:
+            known = self._to_root.numbering
+            return _HEADER.pack(number, len(known)) + Writer(known).dump(value, reduced)
+        data = _HEADER.pack(number, _NEXT) + self._to_root.dump(value, reduced)
+        self._numbered.append(number)
+        self._messages += 1
+        return data
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
-        """In this context, references in pickles that are read mean these objects."""
-        token = _reading.set(self)
-        try:
-            yield
-        finally:
-            _reading.reset(token)
+    def unpack(self, data: bytes | bytearray, source: int) -> Any:
+        """See `SharedObjects`; what this rank has written and not numbered can be read as well."""
+        number, count, pickled = _headed(data)
+        if count == _PLAIN:
+            return pickle.loads(pickled)
+        if source == self.rank:
+            return Reader(self._to_root.numbering.objects[:count]).load(pickled)
+        if source:
+            return self._taken_over(number, pickled)
+        if count != _NEXT:
+            return Reader(self.known.objects).load(pickled)
+        self._has_news = True
+        return self._from_root.load(pickled)
+
+    def _name_arrivals(self) -> None:
+        """Name what has come from rank 0, by number."""
+        if self._has_news:
+            first = len(self._arrived) or len(self.known)
+            self._arrived, self._has_news = self._from_root.objects, False
+            new = enumerate(self._arrived[first:], first)
+            self._names |= {id(obj): (self.rank, number) for number, obj in new}
+
+    def _take_arrivals(self) -> None:
+        """Number what has come from other ranks since the last message to rank 0."""
+        self._name_arrivals()
+        writer, (seen, passed) = self._to_root, self._taken
+        arrived, others = self._arrived[seen:], self._passed[passed:]
+        if not arrived and not others:
+            return
+        self._taken = seen + len(arrived), len(self._passed)
+        new = [*arrived, *(obj for obj, _, _ in others)]
+        writer.extend(new)
+        self._note_owners(new)
+        message = self._messages
+        if arrived:
+            self._arrivals.append(Arrival(message, self.rank, seen, len(arrived)))
+        self._arrivals += (Arrival(message, receiver, number, 1) for _, receiver, number in others)
+
+    def _note_owners(self, objects: Iterable[Any]) -> None:
+        """Note what owns the memory here of arrays that rank 0 has."""
+        for value in objects:
+            if is_numeric(value):
+                self._owners.setdefault(id(owner_of(value)), value)
+
+    def _forwarded(self, value: Any, *, numbered: bool) -> bytes:
+        """A message to another worker, which says what of it rank 0 has sent, to whom and as which number."""
+        writer, found = Writer(self.known), array("q")
+        pickled = writer.dump(value)
+        if numbered:
+            self._name_arrivals()
+            for number, obj in enumerate(writer.numbering.objects):
+                if id(obj) in self._names:
+                    found.extend((number, *self._names[id(obj)]))
+        return _HEADER.pack(len(found), _NEXT) + found.tobytes() + pickled
+
+    def _taken_over(self, length: int, data: memoryview) -> Any:
+        """The value of such a message; ``length`` is that of the list at its beginning."""
+        found = array("q", data[: 8 * length].tobytes())
+        reader = Reader(self.known.objects)
+        value = reader.load(data[8 * length :])
+        if found:
+            objects = reader.objects
+            for place, receiver, number in zip(found[::3], found[1::3], found[2::3], strict=True):
+                self._passed.append((objects[place], receiver, number))
+                self._names[id(objects[place])] = receiver, number
+        return value
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """cloudpickle, with the objects that the reader has as references."""
+class RootObjects(SharedObjects):
+    """What rank 0 and each worker know of each other's objects.
 
-    def __init__(self, file: io.BytesIO, references: Mapping[int, Any], taken_apart: Reducer) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._references = references
-        self._taken_apart = taken_apart
+    ``fetch`` brings a message by rank and number that has to be asked for.
+    """
 
-    def reducer_override(self, obj: Any) -> Any:
-        found = self._references.get(id(obj)) or self._taken_apart(obj) or without_cache(obj)
-        return found or super().reducer_override(obj)
+    def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
+        super().__init__(*sources)
+        self.fetch: Callable[[int, int], bytes | bytearray] | None = None
+        self._sent: dict[int, Writer] = {}
+        self._from: dict[int, _FromWorker] = {}
+
+    def pack(
+        self,
+        value: Any,
+        target: int,
+        *,
+        numbered: bool = True,
+        plain: bool = False,
+        taken_apart: Reducer = _never,
+    ) -> bytes:
+        """See `SharedObjects`."""
+        if plain:
+            return _HEADER.pack(0, _PLAIN) + pickle.dumps(value, PROTOCOL)
+        if not numbered:
+            return _HEADER.pack(0, len(self.known)) + Writer(self.known).dump(value, taken_apart)
+        if target not in self._sent:
+            self._sent[target] = Writer(self.known)
+        return _HEADER.pack(0, _NEXT) + self._sent[target].dump(value, taken_apart)
+
+    def unpack(self, data: bytes | bytearray, source: int) -> Any:
+        """See `SharedObjects`."""
+        number, count, pickled = _headed(data)
+        if count == _PLAIN:
+            return pickle.loads(pickled)
+        if count != _NEXT:
+            self._read_before(source, number)
+            return Reader(self._from[source].reader.objects[:count]).load(pickled)
+        return self._value(source, number, data)
+
+    def expect(self, rank: int, returned: Returned) -> None:
+        """A rank has ended: what has to be known to read its messages."""
+        worker = self._worker(rank)
+        worker.unread, worker.arrivals = list(returned.numbered), list(returned.arrivals)
+
+    def arrived(self, data: bytes | bytearray, source: int) -> None:
+        """See `SharedObjects`."""
+        number, count, _ = _headed(data)
+        if count == _NEXT:
+            self._worker(source).waiting[number] = data
+
+    def bring(self, rank: int, number: int) -> Any:
+        """The value of a message that has to be asked for; it may have been read already."""
+        worker = self._from[rank]
+        if number in worker.values:
+            return worker.values.pop(number)
+        return self.unpack(self._fetched(rank, number), rank)
+
+    def bring_missing(self) -> None:
+        """Read the messages that have to be asked for and that others may need still."""
+        for rank, worker in self._from.items():
+            asked = [number for number in worker.unread if number not in worker.waiting]
+            if asked:
+                self._read_before(rank, asked[-1] + 1)
+
+    def close(self) -> None:
+        """Give up everything but what all ranks know."""
+        self._sent, self._from = {}, {}
+
+    def _worker(self, rank: int) -> _FromWorker:
+        if rank not in self._from:
+            self._from[rank] = _FromWorker(self.known.objects)
+        return self._from[rank]
+
+    def _fetched(self, rank: int, number: int) -> bytes | bytearray:
+        assert self.fetch is not None, "a message that can no longer be asked for"
+        return self.fetch(rank, number)
+
+    def _read_before(self, rank: int, number: int) -> None:
+        """Read all messages with lower numbers; their values wait."""
+        worker = self._from[rank]
+        while worker.unread and worker.unread[0] < number:
+            earlier = worker.unread[0]
+            data = worker.waiting.get(earlier) or self._fetched(rank, earlier)
+            worker.values[earlier] = self._read(rank, earlier, data)
+        self._add_arrivals(rank, number)
+
+    def _value(self, rank: int, number: int, data: bytes | bytearray) -> Any:
+        worker = self._from[rank]
+        if number in worker.values:
+            return worker.values.pop(number)
+        self._read_before(rank, number)
+        return self._read(rank, number, data)
+
+    def _read(self, rank: int, number: int, data: bytes | bytearray) -> Any:
+        worker = self._from[rank]
+        self._add_arrivals(rank, number)
+        worker.unread.remove(number)
+        worker.waiting.pop(number, None)
+        return worker.reader.load(_headed(data)[2])
+
+    def _add_arrivals(self, rank: int, number: int) -> None:
+        """Number what became known before a message."""
+        worker = self._from[rank]
+        new: list[Any] = []
+        while worker.arrivals and worker.arrivals[0].message <= number:
+            arrival = worker.arrivals.pop(0)
+            sent = self._sent[arrival.receiver].numbering.objects
+            new += sent[arrival.first : arrival.first + arrival.count]
+        if new:
+            worker.reader.extend(new)
 
 
-class _ContainerPickler(_Pickler):
-    """The same for lists and dictionaries as well; it looks at every object, so it is slower."""
+class _FromWorker:
+    """A worker's messages at rank 0.
 
-    def persistent_id(self, obj: Any) -> tuple[int, ...] | None:
-        if type(obj) not in _CONTAINERS:
-            return None
-        reference = self._references.get(id(obj))
-        return reference[1] if reference is not None and reference[0] in (_element, _part) else None
+    ``unread`` are the numbers of those still to be read, in order, ``waiting`` those of them that have come;
+    ``values`` those of messages read before their turn; ``arrivals`` still to be numbered.
+    """
 
-
-class _Unpickler(pickle.Unpickler):
-    def persistent_load(self, place: tuple[int, ...]) -> Any:
-        return _element(*place) if len(place) == 2 else _part(*place)
+    def __init__(self, known: Sequence[Any]) -> None:
+        self.reader = Reader(known)
+        self.unread: list[int] = []
+        self.arrivals: list[Arrival] = []
+        self.waiting: dict[int, bytes | bytearray] = {}
+        self.values: dict[int, Any] = {}

@@ -24,7 +24,9 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.data.overlap import exposes_memory
+from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader, met_by_pickler
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -136,8 +138,9 @@ class SentKernel:
 class Packed:
     """A pickle, the objects in its slots, and the identities of those met inside other objects.
 
-    ``arrays`` were pickled by value (arrays of subclasses, or of objects); ``pickler`` remembers every object
-    that it met. ``several`` are the identities of arrays and containers met in more than one place.
+    ``arrays`` were pickled by value (arrays of subclasses, or of objects), and so was what else is
+    ``exposing`` memory; ``pickler`` remembers every object that it met. ``several`` are the identities of
+    arrays and containers met in more than one place.
     """
 
     body: bytes = b""
@@ -146,6 +149,7 @@ class Packed:
     inside: set[int] = field(default_factory=set)
     several: set[int] = field(default_factory=set)
     arrays: list[Any] = field(default_factory=list)
+    exposing: list[Any] = field(default_factory=list)
     pickler: Any = None
 
     def slot(self, value: Any) -> Slot:
@@ -174,14 +178,14 @@ def _slot_value(number: int) -> Any:
     return _loading[number]
 
 
-class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
-    """cloudpickle with arrays in slots."""
+class _Packer(Pickler):
+    """The same with arrays in slots."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed, common: SharedObjects) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+    def __init__(self, file: io.BytesIO, packed: Packed, common: Numbering) -> None:
+        super().__init__(file, common)
         self._packed = packed
-        self._references = common.references
         self._generators = _generators()
+        self._exposing: dict[type, bool] = {}
 
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and not obj.dtype.hasobject:
@@ -193,7 +197,12 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
             raise TypeError("iterations write to the standard output object itself")
         elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
-        return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
+        kind = type(obj)
+        if kind not in self._exposing:
+            self._exposing[kind] = exposes_memory(obj)
+        if self._exposing[kind]:
+            self._packed.exposing.append(obj)
+        return super().reducer_override(obj)
 
 
 #: Types of objects that hold arrays, and of arrays, which may be reached along several paths.
@@ -203,9 +212,7 @@ _HOLDERS = frozenset({np.ndarray, list, dict, tuple})
 class _ListPacker(_Packer):
     """The same, with certain lists in slots as well; slower, since it sees every object at every place."""
 
-    def __init__(
-        self, file: io.BytesIO, packed: Packed, common: SharedObjects, lists: Mapping[int, Any]
-    ) -> None:
+    def __init__(self, file: io.BytesIO, packed: Packed, common: Numbering, lists: Mapping[int, Any]) -> None:
         super().__init__(file, packed, common)
         self._lists = lists
         self._met: set[int] = set()
@@ -228,7 +235,7 @@ def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
     """Pickle a kernel on its own."""
     file = io.BytesIO()
     pickler = cloudpickle.Pickler(file, protocol=pickle.HIGHEST_PROTOCOL)
-    pickler.dump(kernel)
+    pickler.dump([kernel])
     met = met_by_pickler(pickler)
     return SentKernel(found, file.getvalue(), SharedObjects(lambda: met))
 
@@ -242,8 +249,10 @@ def pack(
     the pickler raises for objects that cannot leave this process.
     """
     file = io.BytesIO()
-    packer = _ListPacker(file, packed, common, lists) if lists or places else _Packer(file, packed, common)
-    packer.dump(value)
+    numbers = common.known
+    use_lists = lists or places
+    packer = _ListPacker(file, packed, numbers, lists) if use_lists else _Packer(file, packed, numbers)
+    packer.dump([value])
     del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer
 
@@ -267,7 +276,7 @@ def snapshot(values: Mapping[str, Any], slots: Sequence[Any]) -> bytes:
     """
     packed, file = Packed(slots=list(slots)), io.BytesIO()
     packed.numbers.update((id(value), number) for number, value in enumerate(slots))
-    _SnapshotPacker(file, packed, SharedObjects()).dump(dict(values))
+    _SnapshotPacker(file, packed, Numbering()).dump(dict(values))
     return file.getvalue()
 
 
@@ -275,11 +284,11 @@ def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[An
     """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
     global _loading
     _loading = slots
-    unpacker = _Unpacker(io.BytesIO(body))
+    reader = Reader(common.known.objects, _Unpacker)
     try:
         # Modules that are imported while loading have printed at rank 0 already.
-        with contextlib.redirect_stdout(io.StringIO()), common.reading():
-            value = unpacker.load()
-        return value, met_by_unpickler(unpacker)
+        with contextlib.redirect_stdout(io.StringIO()):
+            value = reader.load(body)
+        return value, reader.objects
     finally:
         _loading = ()

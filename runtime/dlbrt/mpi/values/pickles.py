@@ -1,0 +1,301 @@
+"""Pickles whose memo begins with objects that the reader has.
+
+A pickler gives each object that it meets a number, and writes the number where it meets the object again; an
+unpickler counts alike. Both begin here with the same objects, so an object that the reader has goes as its
+number and arrives as itself, whatever its type, and nothing has to be looked up for the others. Nor does the
+numbering of what comes with a pickle have to be sent: reader and writer have met it in the same order.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import itertools
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+PROTOCOL = pickle.HIGHEST_PROTOCOL
+
+_CACHED = type(functools.lru_cache(len))
+
+#: Opcodes that put the next buffer, here any object, into the memo; and the frame around them.
+_NUMBER_NEXT = pickle.NEXT_BUFFER + pickle.MEMOIZE + pickle.POP
+_BEGIN = pickle.PROTO + bytes([PROTOCOL]) + pickle.FRAME
+_END = pickle.NONE + pickle.STOP
+
+Reducer = Callable[[Any], "tuple[Any, ...] | None"]
+
+#: An object with its number in a pickler's memo.
+Entry = tuple[int, Any]
+
+_NUMBER = itemgetter(0)
+
+
+class _Filler:
+    """Takes a number that no object may have twice."""
+
+    __slots__ = ()
+
+
+class Numbering:
+    """Objects by number; kept alive, so that no other object takes over an identity."""
+
+    def __init__(self, objects: Iterable[Any] = ()) -> None:
+        self.objects: list[Any] = []
+        self.memo: dict[int, Entry] = {}
+        self.extend(objects)
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def extend(self, objects: Iterable[Any]) -> None:
+        """Give objects the next numbers."""
+        memo, known = self.memo, self.objects
+        for value in objects:
+            entry = len(known), value if id(value) not in memo else _Filler()
+            memo[id(entry[1])] = entry
+            known.append(value)
+
+
+class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """cloudpickle, with the objects of ``numbering`` as numbers.
+
+    ``taken_apart`` returns the reduction (as ``__reduce__``) of objects that are not to be pickled in their
+    own way, else None.
+    """
+
+    def __init__(self, file: io.BytesIO, numbering: Numbering) -> None:
+        super().__init__(file, protocol=PROTOCOL)
+        self.memo = numbering.memo
+        self.taken_apart: Reducer = lambda _: None
+
+    def reducer_override(self, obj: Any) -> Any:
+        """See `pickle.Pickler`."""
+        return self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
+
+
+class Writer:
+    """Writes pickles with one memo, which begins with the objects of ``numbering``.
+
+    Each is of a list with the value, which so has the first number of the pickle.
+    """
+
+    def __init__(self, numbering: Numbering) -> None:
+        self._file = io.BytesIO()
+        self._pickler = Pickler(self._file, numbering)
+        self._snapshot: Numbering | None = numbering
+
+    @property
+    def numbering(self) -> Numbering:
+        """The objects met so far."""
+        if self._snapshot is None:
+            self._snapshot = Numbering(met_by_pickler(self._pickler))
+        return self._snapshot
+
+    def dump(self, value: Any, taken_apart: Reducer = lambda _: None) -> bytes:
+        """The next pickle. Raises what the objects' own hooks raise, and is then as before."""
+        pickler, begun = self._pickler, [value]
+        self._snapshot = None
+        self._file.seek(0)
+        self._file.truncate()
+        pickler.taken_apart = taken_apart
+        try:
+            pickler.dump(begun)
+        except BaseException:
+            met = met_by_pickler(pickler)
+            self._restart(Numbering(itertools.takewhile(lambda obj: obj is not begun, met)))
+            raise
+        return self._file.getvalue()
+
+    def extend(self, objects: Iterable[Any]) -> None:
+        """Number objects that the reader numbers alike."""
+        numbering = Numbering(self.numbering.objects)
+        numbering.extend(objects)
+        self._restart(numbering)
+
+    def _restart(self, numbering: Numbering) -> None:
+        self._pickler = Pickler(self._file, numbering)
+        self._snapshot = numbering
+
+
+class Reader:
+    """Reads pickles that a `Writer` has written, in the same order; the memo begins with ``objects``."""
+
+    def __init__(
+        self, objects: Sequence[Any], kind: Callable[..., pickle.Unpickler] = pickle.Unpickler
+    ) -> None:
+        self._kind = kind
+        self._begin(objects)
+
+    @property
+    def objects(self) -> list[Any]:
+        """The objects met so far."""
+        return [value for _, value in sorted(self._unpickler.memo.copy().items(), key=_NUMBER)]
+
+    def load(self, data: bytes | bytearray | memoryview) -> Any:
+        """The value of the next pickle."""
+        (value,) = self._load(data)
+        return value
+
+    def extend(self, objects: Iterable[Any]) -> None:
+        """Number objects that the writer numbers alike."""
+        self._begin([*self.objects, *objects])
+
+    def _begin(self, objects: Sequence[Any]) -> None:
+        self._stream = io.BytesIO()
+        self._unpickler: Any = self._kind(self._stream, buffers=iter(objects))
+        numbers = _NUMBER_NEXT * len(objects) + _END
+        self._load(b"".join((_BEGIN, len(numbers).to_bytes(8, "little"), numbers)))
+
+    def _load(self, data: bytes | bytearray | memoryview) -> Any:
+        self._stream.seek(0)
+        self._stream.truncate()
+        self._stream.write(data)
+        self._stream.seek(0)
+        return self._unpickler.load()
+
+
+def met_by_pickler(pickler: Any) -> list[Any]:
+    """The objects that a pickler has met, in the order of its numbering."""
+    return [value for _, value in sorted(pickler.memo.copy().values(), key=_NUMBER)]
+
+
+def common_reduction(obj: Any) -> tuple[Any, ...] | None:
+    """The reduction of what cloudpickle would send otherwise than as it is.
+
+    A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
+    to find it in. A view of memory would arrive as bytes.
+    """
+    if type(obj) is memoryview:
+        return _of_memory(obj)
+    if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not _is_named(obj):
+        raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
+    if type(obj) is not _CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
+        return None
+    return _cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _is_named(kind: type) -> bool:
+    """Whether other ranks find a class by its name in a module."""
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
+
+
+def _cached(function: Callable[..., Any], size: int | None, typed: bool) -> Any:
+    return functools.lru_cache(size, typed)(function)
+
+
+def _of_memory(view: memoryview) -> tuple[Any, ...]:
+    """The reduction of a view of memory, which stays a view of the same object."""
+    owner = memoryview(view.obj)
+    if _form(view) == _form(owner) and _address(view) == _address(owner):
+        return _memory, (view.obj, view.readonly)
+    if view.strides is None or not owner.c_contiguous or not (view.c_contiguous or view.ndim == 1):
+        raise TypeError("a view of memory that is neither one-dimensional nor contiguous")
+    step = 1 if view.c_contiguous else view.strides[0] // view.itemsize
+    extent = view.nbytes if step == 1 else (abs(step) * (len(view) - 1) + 1) * view.itemsize
+    start = _address(view) - _address(owner) - (extent - view.itemsize if step < 0 else 0)
+    part = slice(start, start + extent)
+    shape = None if view.ndim == 1 else view.shape
+    return _memory, (view.obj, view.readonly, part, view.format, shape, step)
+
+
+def _form(view: memoryview) -> tuple[Any, ...]:
+    return view.format, view.shape, view.strides
+
+
+def _address(view: memoryview) -> int:
+    return int(np.asarray(view).__array_interface__["data"][0])
+
+
+def _memory(
+    owner: Any,
+    readonly: bool,
+    part: slice | None = None,
+    form: Any = None,
+    shape: tuple[int, ...] | None = None,
+    step: int = 1,
+) -> memoryview:
+    view = memoryview(owner)
+    if part is not None:
+        view = view.cast("B")[part]
+        if shape is not None:
+            view = view.cast(form, shape)
+        else:
+            view = (view if form == "B" else view.cast(form))[::step]
+    return view.toreadonly() if readonly else view
+
+
+def owner_of(array: Any) -> Any:
+    """The array that owns the memory of a view, as far as arrays go."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def is_numeric(array: Any) -> bool:
+    """Whether it is an array of numbers, of numpy's own type."""
+    return type(array) is np.ndarray and not array.dtype.hasobject
+
+
+def _references(array: Any) -> int:
+    """The references to the array that owns the memory of a view, this function's own among them."""
+    owner = owner_of(array)
+    return sys.getrefcount(owner)
+
+
+_UNSHARED = _references(np.empty(2)[1:])
+
+
+def of_array(array: Any, known: Callable[[Any], Any]) -> tuple[Any, ...] | None:
+    """The reduction of an array of numbers; a view stays one where anything else refers to its memory.
+
+    ``known`` returns, for the owner of memory, an array of it that the reader has, or None. Other arrays are
+    sent by value, and own their memory again.
+    """
+    if not is_numeric(array):
+        return None
+    owner = owner_of(array)
+    base = known(owner) if array.base is not None and array.size else None
+    if base is None and owner is not array and is_numeric(owner) and _references(array) > _UNSHARED + 1:
+        base = owner
+    if base is None:
+        return _owning, array.__reduce_ex__(PROTOCOL)[:2]
+    start = array.ctypes.data - base.ctypes.data
+    return _view, (base, start, array.shape, array.strides, array.dtype, array.flags.writeable)
+
+
+def _owning(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return make(*arguments).copy("K")
+
+
+def _view(
+    base: Any, start: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, writeable: bool
+) -> Any:
+    memory = base if base.flags.c_contiguous else base.T
+    if memory.flags.c_contiguous and (writeable is False or base.flags.writeable):
+        view = np.ndarray(shape, dtype, memory, start, strides)
+        view.flags.writeable = writeable
+        return view
+    interface = {
+        "version": 3,
+        "data": (base.ctypes.data + start, not writeable),
+        "shape": shape,
+        "strides": strides,
+        "typestr": f"|V{dtype.itemsize}",
+    }
+    return np.asarray(_Window(base, interface)).view(dtype)
+
+
+class _Window:
+    """Memory of an array, which lives as long as the view of it."""
+
+    def __init__(self, array: Any, interface: dict[str, Any]) -> None:
+        self.array = array
+        self.__array_interface__ = interface

@@ -1,0 +1,101 @@
+"""What cloudpickle would not send as it is: functions that remember, views of memory."""
+
+from __future__ import annotations
+
+import array
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+from dlbrt.mpi.values.pickles import Numbering, Reader, Writer, common_reduction
+
+
+def sent(value: Any) -> Any:
+    return Reader(()).load(Writer(Numbering()).dump(value))
+
+
+def test_a_remembering_function_of_the_program_travels_by_value() -> None:
+    def plain(x: int) -> int:
+        return x + 1
+
+    there = sent(functools.lru_cache(7)(plain))
+    assert there(4) == 5
+    assert there.cache_parameters() == {"maxsize": 7, "typed": False}
+    assert common_reduction(functools.lru_cache(len)) is None
+
+
+VIEWS = {
+    "bytes": lambda: memoryview(b"abcdef"),
+    "part": lambda: memoryview(bytearray(b"abcdef"))[2:4],
+    "steps": lambda: memoryview(b"abcdef")[1::2],
+    "backwards": lambda: memoryview(b"abcdef")[4:1:-1],
+    "numbers": lambda: memoryview(array.array("d", [1, 2, 3])),
+    "part of numbers": lambda: memoryview(array.array("d", [1, 2, 3]))[1:],
+    "numbers backwards": lambda: memoryview(array.array("i", range(9)))[::-3],
+    "cast": lambda: memoryview(bytearray(24)).cast("d", (3, 1)),
+    "array": lambda: memoryview(np.arange(6).reshape(2, 3)),
+    "columns": lambda: memoryview(np.arange(6).reshape(2, 3)[:, ::2]),
+    "readonly": lambda: memoryview(bytearray(b"abc")).toreadonly(),
+    "empty": lambda: memoryview(bytearray(b"abc"))[1:1],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_of_memory_arrives_as_one(name: str) -> None:
+    view = VIEWS[name]()
+    there = sent(view)
+    assert type(there) is memoryview
+    assert there.tolist() == view.tolist()
+    assert (there.format, there.shape, there.readonly) == (view.format, view.shape, view.readonly)
+    assert type(there.obj) is type(view.obj)
+
+
+def test_it_is_a_view_of_what_travels_beside_it() -> None:
+    data = bytearray(b"abc")
+    there, view = sent((data, memoryview(data)[1:]))
+    there[1] = ord("x")
+    assert bytes(view) == b"xc"
+
+
+def test_a_view_that_cannot_be_made_again_stays() -> None:
+    view = memoryview(b"abc")
+    view.release()
+    with pytest.raises(ValueError, match="released"):
+        sent(view)
+    with pytest.raises(TypeError, match="one-dimensional"):
+        sent(memoryview(memoryview(np.arange(12).reshape(3, 4))[::2]))
+
+
+def test_the_memo_begins_with_what_the_reader_has() -> None:
+    here, there = [[1], {"k": 1}, [1]], [["a"], {"b": 2}, ["c"]]
+    writer, reader = Writer(Numbering([here[0], here[0], here[1]])), Reader([there[0], there[0], there[1]])
+    found = reader.load(writer.dump([*here, here]))
+    assert found[0] is there[0]
+    assert found[1] is there[1]
+    assert found[2] == here[2]
+    assert reader.load(writer.dump(here[2])) is found[2]
+
+
+def test_both_sides_can_number_more() -> None:
+    writer, reader = Writer(Numbering()), Reader(())
+    here, there = [1], ["one"]
+    first = reader.load(writer.dump(here))
+    writer.extend([new := [2]])
+    reader.extend([there])
+    again, other = reader.load(writer.dump([here, new]))
+    assert again is first
+    assert other is there
+
+
+def test_a_pickle_that_fails_leaves_the_memo_as_it_was() -> None:
+    writer, reader = Writer(Numbering()), Reader(())
+    kept = [1]
+    first = reader.load(writer.dump(kept))
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            writer.dump([[2], "text", (k for k in "")])
+    found = reader.load(writer.dump([later := [3], kept]))
+    assert found == [[3], [1]]
+    assert found[1] is first
+    assert reader.load(writer.dump(later)) is found[0]
