@@ -23,6 +23,7 @@ from dlbc.algebra.integer_form import (
     Variable,
     VariableKind,
 )
+from dlbc.ir.access_path import is_part
 
 _MOVING = (VariableKind.INDEX, VariableKind.INNER)
 
@@ -105,4 +106,4 @@ class AccessInstance:
 
 
 def _may_share_elements(array: str, written: str) -> bool:
-    return array == written or array.startswith(written + ".") or written.startswith(array + ".")
+    return array == written or is_part(array, written) or is_part(written, array)

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from dlbc.algebra.integer_form import IntegerForm
+from dlbc.analysis.container_paths import Step, from_the_end, picked_out, steps_of
 from dlbc.analysis.control_flow import ControlFlow
-from dlbc.analysis.uses import is_chain
 from dlbc.ir.access import (
     FRESH,
     AbstractValue,
@@ -30,6 +30,7 @@ from dlbc.ir.access import (
     RegionFacts,
     Subscript,
 )
+from dlbc.ir.access_path import bracket_text, root_of
 from dlbc.ir.region import CodeRegion
 from dlbc.library.methods import METADATA, VIEWS
 from dlbc.library.table import is_pure
@@ -182,30 +183,33 @@ class ChainEvaluator(Environment, ABC):
         """The value of an attribute that runs a function."""
 
     def _path(self, node: ast.expr) -> tuple[str, list[ast.expr], bool]:
-        """The dotted name of the shared object that ``node`` subscripts, its brackets, and whether the chain
+        """The name of the shared object that ``node`` subscripts, its brackets, and whether the chain
         consists of nothing else; the name is empty if the object is not shared."""
-        brackets: list[ast.expr] = []
-        attributes: list[str] = []
-        plain = True
-        while not isinstance(node := self._given(node), ast.Name):
-            if isinstance(node, ast.Subscript):
-                brackets, node = [node.slice, *brackets], node.value
-                if attributes:
-                    plain = False
-            elif isinstance(node, ast.Attribute) and not self._runs(node):
-                attributes, node = [node.attr, *attributes], node.value
-            else:
-                return "", [], False
-        if self._lookup(node.id) is not None:
+        start, steps = steps_of(node, self._region.expansions)
+        runs = any(isinstance(step, ast.Attribute) and self._runs(step) for step in steps)
+        if not isinstance(start, ast.Name) or runs or self._lookup(start.id) is not None:
             return "", [], False
-        plain = plain and not any(name in METADATA or self._is_view(name) for name in attributes)
-        return ".".join([node.id, *attributes]), brackets, plain
+        name, rest = self._base_of(start.id, steps)
+        brackets = [step.slice for step in rest if isinstance(step, ast.Subscript)]
+        return name, brackets, len(brackets) == len(rest)
 
-    def _given(self, node: ast.expr) -> ast.expr:
-        """What an expanded call returns, if it only picks it out."""
-        expansion = self._region.expansions.get(node)
-        picked = None if expansion is None or len(expansion.body) > 1 else expansion.value
-        return node if picked is None or not is_chain(picked) else picked
+    def _base_of(self, name: str, steps: list[Step]) -> tuple[str, list[Step]]:
+        """The array that a chain leads to by attributes and along the paths, and the steps from there."""
+        for position, step in enumerate(steps):
+            if isinstance(step, ast.Attribute):
+                longer = f"{name}.{step.attr}"
+                part = step.attr in METADATA or self._is_view(step.attr)
+                leads = not part or longer in self._region.paths
+            else:
+                longer = name + bracket_text(step.slice) if self._region.paths else ""
+                leads = longer in self._region.paths
+            if not leads:
+                backwards = from_the_end(step) if f"{name}[...]" in self._region.paths else None
+                if backwards is not None:
+                    return f"{name}[...]", [backwards, *steps[position + 1 :]]
+                return name, steps[position:]
+            name = longer
+        return name, []
 
     def _is_view(self, attribute: str) -> bool:
         """Whether an attribute gives another view of an array, and is none that the program sets."""
@@ -227,7 +231,7 @@ class ChainEvaluator(Environment, ABC):
 
     def _indices(self, node: ast.expr) -> None:
         """Evaluate the contents of the brackets of a chain."""
-        while isinstance(node := self._given(node), ast.Attribute | ast.Subscript):
+        while isinstance(node := picked_out(node, self._region.expansions), ast.Attribute | ast.Subscript):
             if isinstance(node, ast.Subscript):
                 self._value(node.slice)
             node = node.value
@@ -243,7 +247,7 @@ class ChainEvaluator(Environment, ABC):
             self._indices(node)
         name, _, _ = self._path(node)
         if name:
-            root = name.partition(".")[0]
+            root = root_of(name)
             stays = root in self._region.module.constant or root in self._region.outer
             if stays or self._builtin(root):
                 return self._static(name, read)
@@ -279,19 +283,14 @@ class ChainEvaluator(Environment, ABC):
 
     def _shared(self, node: ast.expr, read: bool) -> AbstractValue:
         """A chain that begins at a shared name; records the access."""
-        parts: list[ast.Attribute | ast.Subscript] = []
-        while isinstance(node := self._given(node), ast.Attribute | ast.Subscript):
-            parts, node = [node, *parts], node.value
-        assert isinstance(node, ast.Name)
-        name, position = node.id, 0
-        place: ast.expr = node
-        while position < len(parts) and isinstance(part := parts[position], ast.Attribute):
-            if part.attr in METADATA:
-                return FRESH
-            if self._is_view(part.attr):
-                return self._part(name, (), part, read, closed=True)
-            name, place, position = f"{name}.{part.attr}", part, position + 1
+        start, steps = steps_of(node, self._region.expansions)
+        assert isinstance(start, ast.Name)
+        name, parts = self._base_of(start.id, steps)
+        place: ast.expr = steps[-len(parts) - 1] if len(parts) < len(steps) else start
+        if parts and isinstance(part := parts[0], ast.Attribute):
+            return FRESH if part.attr in METADATA else self._part(name, (), part, read, closed=True)
         brackets: list[ast.expr] = []
+        position = 0
         while position < len(parts) and isinstance(bracket := parts[position], ast.Subscript):
             brackets, place, position = [*brackets, bracket.slice], bracket, position + 1
         subscripts, open_ = self._brackets(brackets)

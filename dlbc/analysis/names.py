@@ -160,10 +160,13 @@ def rename_reduction(reduction: Reduction, mangled: dict[str, str]) -> Reduction
 
 
 def rename_array(plan: ArrayPlan, mangled: dict[str, str]) -> ArrayPlan:
-    """The row of the array table with names as the kernel writes them."""
+    """The row of the array table with names as the kernel writes them, and axes as the runtime counts."""
+    name = plan.name.removesuffix("[...]")
+    from_the_end = name != plan.name and plan.axis is not None
     return replace(
         plan,
-        name=swapped(plan.name, mangled),
+        name=swapped(name, mangled),
+        axis=-1 - plan.axis if from_the_end and plan.axis is not None else plan.axis,
         rows=tuple(swapped(row, mangled) for row in plan.rows),
         writes=None if plan.writes is None else tuple(swapped(row, mangled) for row in plan.writes),
     )

@@ -139,12 +139,6 @@ LOOPS: dict[str, CatalogueEntry] = {
             "environment": "set the environment before the loop: all iterations share one",
         },
     ),
-    "DLB308": CatalogueEntry(
-        E,
-        "`{name}` is an item of the sequence that the loop runs over, and this may change it in place",
-        "loop over `i in range(len(...))` and store by index: `rows[i] = ...`; if a new object will do, "
-        "write `x = x + e` instead of `x += e`",
-    ),
     "DLB309": CatalogueEntry(
         E,
         "this may change an object in place, and it was neither proved nor ruled out that other iterations "

@@ -131,6 +131,7 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         watch=_watched(plan, names),
         seeded=_given(f"{names.dlb}.seeded(", [quoted(name) for name in plan.seeded], 1),
         arrays=table(f"{names.dlb}.arrays(", dealt, rows),
+        items=_items(plan, names),
         reductions=_listed(
             f"{names.dlb}.reductions(", [(r.name, _declared(r, names)) for r in plan.reductions]
         ),
@@ -249,6 +250,11 @@ def _listed(start: str, rows: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     return (table(start, [], rows),) if rows else ()
 
 
+def _items(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
+    rows = [(text, str(number)) for text, number in plan.items]
+    return (table(f"{names.dlb}.items(", [], rows),) if rows else ()
+
+
 def _watched(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     """The calls of which the runtime looks what they change, with their lines in the source."""
     items = [f"{quoted(_shortened(call))}: {line}" for call, line in plan.watched]
@@ -281,6 +287,8 @@ def _entry(array: ArrayPlan, plan: LoopPlan, names: GeneratedNames) -> str:
         fields.append("in_place=True")
     if array.inspect:
         fields.append("inspect=True")
+    if "[" in array.name:
+        fields.append(f"of=lambda: {array.name}")
     return f"{names.of(array.distribution.value)}({', '.join(fields)})"
 
 

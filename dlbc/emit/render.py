@@ -35,10 +35,11 @@ class PrologueContext:
 class KernelContext:
     """A kernel, with ``_`` for the targets and ``pass`` for the body.
 
-    ``schedule``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and ``reduce`` hold
-    one text or none, so does ``watch``; ``require`` has a text for each condition, ``work`` the calls that
-    state the work of iterations. ``turns`` is the call that gives the iterations, ``comment`` describes them.
-    ``unset`` are the names to clear, as chains of targets; ``unbound`` are those that may have no value.
+    ``schedule``, ``items``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and
+    ``reduce`` hold one text or none, so does ``watch``; ``require`` has a text for each condition, ``work``
+    the calls that state the work of iterations. ``turns`` is the call that gives the iterations, ``comment``
+    describes them. ``unset`` are the names to clear, as chains of targets; ``unbound`` are those that may
+    have no value.
     """
 
     template: ClassVar = "kernel.py.j2"
@@ -51,6 +52,7 @@ class KernelContext:
     watch: tuple[str, ...]
     seeded: tuple[str, ...]
     arrays: str
+    items: tuple[str, ...]
     reductions: tuple[str, ...]
     ordered: tuple[str, ...]
     accumulators: tuple[str, ...]

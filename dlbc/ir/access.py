@@ -15,6 +15,7 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.delinearize import is_linear
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, replaced_in
+from dlbc.ir.access_path import is_part, root_of, text_of
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import Expansion
 
@@ -125,7 +126,7 @@ class AccessKind(Enum):
 
 @dataclass(frozen=True)
 class Access:
-    """One access to elements of ``array`` (a dotted name).
+    """One access to elements of ``array`` (a name, or a path: ``self.A``, ``state['v']``).
 
     ``unconditional``: every iteration executes it once. ``in_place``: it goes through an element object.
     """
@@ -147,7 +148,7 @@ class Access:
     def has_all_subscripts(self) -> bool:
         """Whether ``subscripts`` holds everything in its brackets, so that it selects one element or row."""
         node, depth = self.node, 0
-        while isinstance(node, ast.Subscript):
+        while isinstance(node, ast.Subscript) and not self._is_array(node):
             depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
             node = node.value
         return depth == len(self.subscripts)
@@ -156,9 +157,21 @@ class Access:
     def direct(self) -> bool:
         """Whether the brackets follow the array's own name, not the name of a view or an argument."""
         node: ast.AST = self.node
-        while isinstance(node, ast.Subscript):
+        while isinstance(node, ast.Subscript) and not self._is_array(node):
             node = node.value
-        return ast.unparse(node) == self.array
+        return isinstance(node, ast.expr) and text_of(node) == self.array
+
+    @property
+    def start(self) -> ast.AST:
+        """The expression that the chain of attributes and brackets begins with."""
+        node: ast.AST = self.node
+        while isinstance(node, ast.Subscript | ast.Attribute):
+            node = node.value
+        return node
+
+    def _is_array(self, node: ast.Subscript) -> bool:
+        """Whether the brackets lead to the array, and are no subscripts of it (``state["v"]``)."""
+        return self.array.endswith("]") and text_of(node) == self.array
 
     def replaced(self, change: Change) -> Access:
         """The access with every variable from outside replaced."""
@@ -167,7 +180,7 @@ class Access:
 
     def overlaps(self, array: str) -> bool:
         """Whether it touches that array, the object that holds it, or a part of it."""
-        return self.array == array or array.startswith(self.array + ".") or self.array.startswith(array + ".")
+        return self.array == array or is_part(array, self.array) or is_part(self.array, array)
 
     def as_origins(self) -> Origins:
         """The accessed elements as the origin of an object found there."""
@@ -189,8 +202,8 @@ class Access:
 
     @property
     def root(self) -> str:
-        """The name that the dotted name begins with."""
-        return self.array.partition(".")[0]
+        """The name that the path to the array begins with."""
+        return root_of(self.array)
 
 
 class OriginKind(Enum):
@@ -333,6 +346,6 @@ def escaping_arrays(accesses: Sequence[Access], cleared: Mapping[str, Collection
     found = set()
     for array in {a.array for a in accesses}:
         harmless = cleared.get(array, ())
-        if any(array.startswith(a.array + ".") and a.node not in harmless for a in accesses):
+        if any(is_part(array, a.array) and a.node not in harmless for a in accesses):
             found.add(array)
     return frozenset(found)

@@ -72,11 +72,32 @@ def _step(key: object) -> str | None:
     return f'["{key}"]' if isinstance(key, str) and _KEY.fullmatch(key) else None
 
 
+def text_of(node: ast.expr) -> str:
+    """A chain of attributes and brackets as the text of a path, whatever its keys are."""
+    match node:
+        case ast.Attribute(value=value, attr=attr):
+            return f"{text_of(value)}.{attr}"
+        case ast.Subscript(value=value, slice=key):
+            return text_of(value) + bracket_text(key)
+    return ast.unparse(node)
+
+
+def bracket_text(key: ast.expr) -> str:
+    """A bracket as a step of a path."""
+    constant = _step(key.value) if isinstance(key, ast.Constant) else None
+    return constant or f"[{ast.unparse(key)}]"
+
+
 def path_from(text: str) -> AccessPath:
     """The path with this text."""
     found = path_of(ast.parse(text, mode="eval").body)
     assert found is not None
     return found[0]
+
+
+def is_part(text: str, whole: str) -> bool:
+    """Whether a path leads through the object at the end of another one."""
+    return text.startswith((whole + ".", whole + "["))
 
 
 def root_of(text: str) -> str:

@@ -11,6 +11,7 @@ between values of the index; or as samples (x, t) through which a curve is fitte
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from enum import Enum
 
 from dlbrt.contract import Distribution, Mode
@@ -188,20 +189,18 @@ class IterationContributions:
 
     def explains(self, access: Access) -> bool:
         """Whether an access is part of a contribution."""
-        node: ast.AST = access.node
-        while isinstance(node, ast.Subscript | ast.Attribute):
-            node = node.value
+        node = access.start
         return access.array in self.containers or node in self.mentions or node in self.item_calls
 
-    def without(self, names: frozenset[str]) -> IterationContributions:
-        """The contributions without those to these names, which take plain stores."""
+    def without(self, names: frozenset[str], accesses: Sequence[Access]) -> IterationContributions:
+        """The contributions without those to these names, to which some of the accesses are plain stores."""
         return IterationContributions(
             tuple(r for r in self.reductions if r.name not in names),
             tuple(o for o in self.ordered if o.name not in names),
             self.maybe_stores - names,
             self.explained,
             self.nodes,
-            self.mentions,
+            self.mentions - {access.start for access in accesses if access.array in names},
             self.arrays - names,
             self.dictionaries - names,
         )
@@ -256,7 +255,8 @@ class LoopPlan:
     ``unsure``: parameters that may have no value, which is an error only where an iteration reads them.
     ``cost``: the work of the iterations, as the kernel has it. ``fold_decision``: whether they are dealt in
     pairs. ``profile``: how their work is measured. ``seen_after_failure``: what the loop leaves may be read
-    even if an exception of the body ends it.
+    even if an exception of the body ends it. ``items``: the sequences that the loop runs over whose items an
+    iteration changes in place, each with its number among those sequences.
     """
 
     loop: AnnotatedLoop
@@ -264,6 +264,7 @@ class LoopPlan:
     parameters: tuple[str, ...]
     arrays: tuple[ArrayPlan, ...]
     iterations: Distribution
+    items: tuple[tuple[str, int], ...] = ()
     definite: tuple[str, ...] = ()
     conditional: tuple[str, ...] = ()
     targets_live: bool = False

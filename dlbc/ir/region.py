@@ -118,10 +118,11 @@ class CodeRegion:
     ``parameters``: own names that hold an argument. ``integers``: shared names that surely hold an integer.
     ``fresh``: functions whose result is new; ``returns_argument_parts``: functions that return at most parts
     of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
-    integers, there would be no iteration. ``expansions``: calls, and attributes that run a property, whose
-    code is walked in place of them; their locals are own names. ``outer``: names that stand for data of
-    modules there. ``receiver``: the name of the object of which `super()` without arguments is a view, the
-    first parameter of the function around; empty where there is none.
+    integers, there would be no iteration. ``paths``: chains that lead to an array of their own, the same in
+    every iteration (``state['v']``). ``expansions``: calls, and attributes that run a property, whose code is
+    walked in place of them; their locals are own names. ``outer``: names for data of modules there.
+    ``receiver``: the name of the object of which `super()` without arguments is a view, the first parameter
+    of the function around; empty where there is none.
     """
 
     body: tuple[ast.stmt, ...]
@@ -135,6 +136,7 @@ class CodeRegion:
     returns_argument_parts: frozenset[str] = frozenset()
     range_arguments: frozenset[str] = frozenset()
     receiver: str = ""
+    paths: frozenset[str] = frozenset()
     expansions: Mapping[ast.AST, Expansion] = field(default_factory=dict)
     outer: frozenset[str] = frozenset()
 

@@ -30,7 +30,8 @@ _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 class PlanParts:
     """The results for one loop; ``live`` is what is read after it.
 
-    ``dispatch``: the conditions under which methods of objects are those that were looked into.
+    ``items``: the sequences whose items the body changes in place, with their numbers. ``dispatch``: the
+    conditions under which methods of objects are those that were looked into.
     ``seen_after_failure``: what the loop leaves may be read even if an exception ends it.
     """
 
@@ -38,6 +39,7 @@ class PlanParts:
     scalars: ScalarFacts
     accesses: Sequence[Access]
     arrays: Sequence[ArrayPlan]
+    items: tuple[tuple[str, int], ...]
     contributions: IterationContributions
     proofs: Sequence[IndependenceProof]
     cost: CostPlan | None
@@ -68,6 +70,7 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
         space=SpaceText(_space_text(context), rename(names.index, mangled)),
         parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *guarded, *around, *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
+        items=tuple((swapped(text, mangled), number) for text, number in pieces.items),
         iterations=pieces.iterations,
         definite=tuple(mangled.get(n, n) for n in kept if n in pieces.scalars.definite),
         conditional=tuple(mangled.get(n, n) for n in kept if n not in pieces.scalars.definite),
@@ -108,7 +111,7 @@ def _guards(pieces: PlanParts) -> Iterator[str]:
 def _parameters(names: LoopNames, pieces: PlanParts) -> Iterator[str]:
     """The kernel's parameters: the arrays in the order of their table, then contributions, then the rest."""
     contributions = pieces.contributions
-    roots = [a.name.partition(".")[0] for a in pieces.arrays]
+    roots = [root_of(a.name) for a in pieces.arrays]
     first = (*(n for n in roots if n in names.parameters), *map(root_of, contributions.containers))
     bound = (root_of(r.name) for r in contributions.reductions if not r.element)
     yield from dict.fromkeys((*first, *bound, *names.parameters))

@@ -9,7 +9,7 @@ whose code is not seen is assumed to change nothing, with a remark.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 from dlbrt.records import dataclass
 
@@ -27,6 +27,7 @@ from dlbc.analysis.callees import (
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.expand_calls import place_in_callee
+from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.seeds import draws_from, seeded_generators
 from dlbc.analysis.uses import every_node, is_super, object_of_super
 from dlbc.analysis.walk_code import walk_code
@@ -43,7 +44,7 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
 )
-from dlbc.ir.access_path import AccessPath
+from dlbc.ir.access_path import AccessPath, root_of
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import CodeRegion, Expansion
 from dlbc.library.row import EffectKind
@@ -63,6 +64,7 @@ class BodyEffects:
     objects from outside that the body changes. ``prints``: something writes to standard output.
     ``asserted``: functions that write to files, allowed by `assume_independent`, with a place in the body.
     ``seeded``: global random generators that each iteration seeds before it draws from them.
+    ``items``: sequences that the loop runs over whose items the body changes in place, with their numbers.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -75,6 +77,7 @@ class BodyEffects:
     prints: bool
     asserted: tuple[tuple[str, SourcePlace], ...] = ()
     seeded: tuple[str, ...] = ()
+    items: tuple[tuple[str, int], ...] = ()
 
     @property
     def writing(self) -> tuple[SourcePlace, ...]:
@@ -101,10 +104,11 @@ def check_effects(
         check.function(function, _mention(function, context))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
+    items = sequences_of(context.loop.node, check.items, context.module)
+    written |= {text for text, _ in items} | {root_of(name) for name in written if "[" in name}
+    cleared = _cleared(facts, context, (text for text, _ in items))
+    check.used_whole(items, facts.accesses, cleared)
     paths = contributions.paths
-    check.iterated(
-        written | {*contributions.names} | {path.base.text for path in paths if not path.attributes}
-    )
     expanded = {e.function for e in facts.expansions.values()} - reached
     followed = tuple(sorted((summaries.of[f] for f in expanded & summaries.of.keys()), key=_line))
     for function in (*functions, *followed):
@@ -117,13 +121,14 @@ def check_effects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
         callees=(*functions, *followed),
-        cleared=_cleared(facts, context),
+        cleared=cleared,
         unseen=check.unseen,
         watched=_watched(facts, functions, context, contributions, check.seeded),
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
         seeded=tuple(sorted(check.seeded)),
+        items=items,
     )
 
 
@@ -161,14 +166,14 @@ class _Check:
         compiled = context.loop.annotation.jit is not None  # compiled code has generators of its own
         self._seeds = frozenset() if compiled else seeded_generators(context.body, context.module)
         self.seeded: set[str] = set()
+        self.items: set[str] = set()
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
         if change.node in self._contributions.nodes:
             return
         code = _CHANGES.get(change.kind)
-        always = change.kind in (MutationKind.ATTRIBUTE, MutationKind.DELETE)
-        self._on(change.origins, change.node, code, change.detail, elements=not always, domain=change.domain)
+        self._on(change.origins, change.node, code, change.detail, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
         place, contributes = self._context.place_of(call.node), call.node in self._contributions.nodes
@@ -184,9 +189,8 @@ class _Check:
             elif kind in effects.EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, draws_from(function), function=function)
             else:
-                elements = kind is not EffectKind.DRAW
                 code = "DLB425" if function.startswith("heapq.") else kind.value
-                self._on(side_effect.origins, call.node, code, function, elements)
+                self._on(side_effect.origins, call.node, code, function)
         for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
@@ -247,6 +251,19 @@ class _Check:
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
 
+    def used_whole(
+        self,
+        items: Sequence[tuple[str, int]],
+        accesses: Sequence[Access],
+        cleared: Mapping[str, frozenset[ast.AST]],
+    ) -> None:
+        """An attribute whose items the body changes (``self.ps``), where its owner is used as a whole."""
+        for text in (text for text, _ in items if all(map(str.isidentifier, text.split(".")))):
+            harmless = cleared.get(text, frozenset())
+            whole = (a for a in accesses if a.overlaps(text) and not a.subscripts and a.node not in harmless)
+            if "." in text and (access := next(whole, None)) is not None:
+                self._report("DLB306", access.node, array=text)
+
     def reaching(self, function: FunctionSummary, paths: tuple[AccessPath, ...], place: SourcePlace) -> None:
         """A callee that may use what iterations contribute to in an object: it names such an attribute."""
         for path in paths:
@@ -266,16 +283,6 @@ class _Check:
                 place = self._context.place_of(call)  # type: ignore[arg-type]  # a call or an attribute
                 self._once(report("DLB413", place, function=name, array=path.text))
 
-    def iterated(self, written: set[str]) -> None:
-        """The iterable of the loop, if the body stores into it; a `range` is fixed before the loop begins."""
-        iterable = self._loop.node.iter
-        if self._context.names.counter_in_range:
-            return
-        statement = ast.copy_location(ast.Expr(iterable), iterable)
-        for access in walk_code(CodeRegion((statement,), frozenset(), self._module)).accesses:
-            if any(access.overlaps(array) for array in written):
-                self._report("DLB316", access.node, array=access.array)
-
     def stores_elsewhere(self, facts: RegionFacts) -> None:
         """Stores into attributes of a module, a class or a function."""
         for access in facts.accesses:
@@ -290,20 +297,19 @@ class _Check:
         node: ast.expr | ast.stmt,
         code: str | None,
         detail: str,
-        elements: bool = True,
         domain: IterationDomain = IterationDomain(exact=False),  # noqa: B008
     ) -> None:
         """A change of objects of these origins; where the index selects them, a store into an array."""
         for origin in sorted(origins, key=lambda o: (o.kind.value, o.name, str(o.subscripts))):
             if origin.kind is OriginKind.ELEMENT:
-                self._report("DLB308", node, name=origin.name)
+                self.items.add(origin.name)
             elif origin.kind is OriginKind.UNKNOWN:
                 self._report("DLB309", node)
             elif origin.kind is OriginKind.SHARED and origin.name in self._loop.annotation.private_names:
                 self.trusted.add(origin.name)
             elif origin.kind is OriginKind.SHARED:
                 selected = any(s.depends_on_index for s in origin.subscripts)
-                if code is not None and not (elements and selected):
+                if code is not None and not selected:
                     self._report(code, node, name=origin.name, function=detail)
                     return
                 self.stores.append(
@@ -350,9 +356,22 @@ def _watched(
     return found | dict(watched_methods(context.module))
 
 
-def _cleared(facts: RegionFacts, context: AnalysisContext) -> dict[str, frozenset[ast.AST]]:
+def check_iterated(context: AnalysisContext, grown: Collection[str]) -> Iterator[Diagnostic]:
+    """What the loop runs over, if the body adds to it; stores by subscripts are proved like others."""
+    if context.names.counter_in_range:
+        return  # a `range` is fixed before the loop begins
+    iterable = context.loop.node.iter
+    statement = ast.copy_location(ast.Expr(iterable), iterable)
+    for access in walk_code(CodeRegion((statement,), frozenset(), context.module)).accesses:
+        if any(access.overlaps(array) for array in grown):
+            yield report("DLB316", context.place_of(access.node), array=access.array)
+
+
+def _cleared(
+    facts: RegionFacts, context: AnalysisContext, items: Iterable[str]
+) -> dict[str, frozenset[ast.AST]]:
     summaries = context.summaries
-    dotted = {a.array for a in facts.accesses if "." in a.array}
+    dotted = {name for name in (*(a.array for a in facts.accesses), *items) if "." in name.partition("[")[0]}
     found: dict[str, set[ast.AST]] = {array: set() for array in dotted}
     for call in facts.calls:
         reached = summaries.reachable(frozenset(f for f, _ in callees(call, context.module)))
@@ -365,6 +384,6 @@ def _cleared(facts: RegionFacts, context: AnalysisContext) -> dict[str, frozense
             holder = call.node.func.value
             passed.add(object_of_super(holder) if is_super(holder) else holder)
         for array in dotted:
-            if array.rpartition(".")[2] not in attributes:
+            if array.partition("[")[0].rpartition(".")[2] not in attributes:
                 found[array] |= passed
     return {array: frozenset(nodes) for array, nodes in found.items()}

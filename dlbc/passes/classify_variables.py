@@ -26,6 +26,7 @@ from dlbc.analysis.uses import ScalarFacts, Use, UseKind, every_node, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access
+from dlbc.ir.access_path import root_of
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, IterationContributions
 from dlbc.ir.region import LoopNames
@@ -199,7 +200,7 @@ def classify_variables(
     table: list[ClassifiedVariable] = []
     unfit: list[Diagnostic] = []
     for name, node in _in_order(context.loop, context.names).items():
-        rows = [_array(a, accesses, space) for a in arrays if a.name.partition(".")[0] == name]
+        rows = [_array(a, accesses, space) for a in arrays if root_of(a.name) == name]
         table += rows
         if any(row.name == name for row in rows):
             continue

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dlbc.algebra.integer_form import IntegerForm
+from dlbc.analysis.container_paths import find_paths
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.expand_calls import expand_calls, place_in_callee
@@ -18,6 +20,7 @@ from dlbc.analysis.subscripts import range_operands
 from dlbc.analysis.uses import every_node, own_nodes, receiver_of, uses_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
+from dlbc.ir.access_path import root_of
 from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
 
 #: From an alias to the name whose memory it denotes, and the shift of its subscripts on axis 0; the shift is
@@ -39,16 +42,20 @@ def find_accesses(context: AnalysisContext) -> RegionFacts:
     """
     region = _region_of(context)
     found = expand_calls(context)
-    if found and _tell(found, facts := walk_code(region.expanding(found)), context):
+    if found and _tell(found, facts := _walked(region.expanding(found)), context):
         return facts
-    return walk_code(region)
+    return _walked(region)
+
+
+def _walked(region: CodeRegion) -> RegionFacts:
+    return walk_code(replace(region, paths=find_paths(region)))
 
 
 def _tell(found: Mapping[ast.AST, Expansion], facts: RegionFacts, context: AnalysisContext) -> bool:
     """Whether the expansions tell more than the summaries of the functions."""
     brackets = (n.slice for n in own_nodes(context.body) if isinstance(n, ast.Subscript))
     stores = [(a.root, a.node) for a in facts.accesses if a.writes]
-    stores += [(o.name.partition(".")[0], m.node) for m in facts.mutations for o in m.origins]
+    stores += [(root_of(o.name), m.node) for m in facts.mutations for o in m.origins]
     stored = {root for root, _ in stores}
     return (
         any(not e.of_file for e in found.values())

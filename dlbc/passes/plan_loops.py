@@ -37,7 +37,7 @@ from dlbc.ir.plan import (
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan
 from dlbc.passes.check_closures import check_closures
-from dlbc.passes.check_effects import BodyEffects, check_effects
+from dlbc.passes.check_effects import BodyEffects, check_effects, check_iterated
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
 from dlbc.passes.choose_help import with_fitting_help
@@ -229,13 +229,15 @@ def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
     space = find_context(context.loop, context.names, context.module)
     test = _IndependenceTest(context, body.effects.cleared, space, aliases, provers)
     plain = _plain_stores(body.contributions, accesses, test)
-    contributions = body.contributions.without(plain)
+    contributions = body.contributions.without(plain, accesses)
     caught = check_handlers(context, contributions)
     accesses = [a for a in accesses if not contributions.explains(a)]
     proofs, failures = test.prove(accesses)
     escaping = access.escaping_arrays(accesses, body.effects.cleared)
     arrays, contradictions = infer_distribution(context, accesses, proofs, escaping)
-    findings = (*caught, *(f.finding for f in failures), *contradictions)
+    bases = {path.base.text for path in contributions.paths if not path.attributes}
+    iterated = check_iterated(context, {*contributions.containers, *contributions.names, *bases})
+    findings = (*caught, *(f.finding for f in failures), *contradictions, *iterated)
     return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
 
 
@@ -257,6 +259,7 @@ def _with_plan(
         scalars=body.scalars,
         accesses=proof.accesses,
         arrays=arrays,
+        items=body.effects.items,
         contributions=contributions,
         proofs=tuple(proof.proofs.values()),
         cost=cutting.plan,

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dlbc.analysis.effects import FunctionSummaries
-from dlbc.analysis.names import anchors_of
+from dlbc.analysis.names import anchors_of, swapped
 from dlbc.analysis.uses import bound_names, every_node
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
@@ -95,7 +95,7 @@ def _plan(
     own = [p for p in plans if _same_scope(routine, p.loop.path)]
     parallel = frozenset[ast.AST](p.loop.node for p in plans)
     resident = tuple(dict.fromkeys(name for p in own for name in _arrays(p)))
-    arrays = frozenset(name for name in resident if "." not in name)
+    arrays = frozenset(filter(str.isidentifier, resident))
     names = RoutineNames(routine, module.tree, module_names, summaries, parallel, arrays)
     touches = names.walk()
     walk = StatementModRef(touches, parallel)
@@ -126,7 +126,7 @@ def _arrays(plan: LoopPlan) -> Iterator[str]:
     """The arrays of a loop, as the user writes them: in the plan, private names are mangled."""
     written = {mangled: name for name, mangled in plan.mangled}
     for array in plan.arrays:
-        yield ".".join(written.get(part, part) for part in array.name.split("."))
+        yield swapped(array.name, written)
 
 
 def _wraps(

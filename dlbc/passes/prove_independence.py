@@ -23,6 +23,7 @@ from dlbc.analysis.proof_methods import ProofMethods
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import Access, AccessKind
+from dlbc.ir.access_path import text_of
 from dlbc.ir.loop import IndependenceProof, ProofFailure
 
 _WITHOUT_SETS = "or install islpy, without which only equal subscripts are proved"
@@ -136,12 +137,12 @@ def _unindexed(array: str, writes: Sequence[Access], context: AnalysisContext) -
 
 def _named(write: Access) -> bool:
     """Whether the store is by subscripts of the array's name."""
-    return isinstance(write.node, ast.Subscript) and ast.unparse(write.node).startswith(write.array + "[")
+    return isinstance(write.node, ast.Subscript) and text_of(write.node).startswith(write.array + "[")
 
 
 def _direct(write: Access) -> bool:
     """Whether the store is to an element of the array by its name, not through a view or an element."""
-    return isinstance(write.node, ast.Subscript) and ast.unparse(write.node.value) == write.array
+    return isinstance(write.node, ast.Subscript) and text_of(write.node.value) == write.array
 
 
 def _in_callees(*accesses: Access) -> tuple[RelatedPlace, ...]:

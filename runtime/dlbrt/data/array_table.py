@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from dlbrt.contract import Distribution, Mode
 from dlbrt.data.footprint import SubscriptFunction
 from dlbrt.records import dataclass
@@ -18,6 +21,7 @@ class ArraySpec:
     ``writes`` are the subscripts stored to, ``rows`` all subscripts touched; None stands for the index
     itself. They are affine in the index, except with ``inspect``: then they may be anything, slices without a
     step too. ``in_place``: stores go through elements (``A[i][j] = e``), which keep their identity.
+    ``of`` gives the array where it is found under a key; None where its name does.
     """
 
     distribution: Distribution
@@ -27,6 +31,7 @@ class ArraySpec:
     writes: SubscriptFunction | None = None
     in_place: bool = False
     inspect: bool = False
+    of: Callable[[], Any] | None = None
 
     @property
     def stored(self) -> SubscriptFunction | None:
@@ -66,11 +71,12 @@ class DistributionSpec:
         writes: SubscriptFunction | None = None,
         in_place: bool = False,
         inspect: bool = False,
+        of: Callable[[], Any] | None = None,
     ) -> ArraySpec:
         """``BLOCK(axis, mode)`` or ``WHOLE(mode)``; raises ValueError for an unknown mode."""
         axis = place[0] if len(place) > 1 else None
         axis = None if axis is None else int(axis)
-        return ArraySpec(self.distribution, axis, Mode(place[-1]), rows, writes, in_place, inspect)
+        return ArraySpec(self.distribution, axis, Mode(place[-1]), rows, writes, in_place, inspect, of)
 
     def __reduce__(self) -> str:
         return self.distribution.name

@@ -7,7 +7,7 @@ iteration before the loop. Scattering, moving and gathering take rows out of an 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from dlbrt.data.footprint import (
 )
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
+from dlbrt.data.object_state import is_mutable, parts_of, state_of
 from dlbrt.data.space import Part
 from dlbrt.data.spans import Spans
 from dlbrt.records import dataclass
@@ -41,7 +42,10 @@ _FEW = 32
 class Field:
     """``data`` (numpy array or list) under ``name``, by an array spec or as a part of the space.
 
-    ``tables`` hold what each iteration touches, where the subscripts are inspected.
+    ``tables`` hold what each iteration touches, where the subscripts are inspected. ``made``: each use of the
+    name makes a view of another array (``rec["x"]``, ``z.real``), as ``data`` is one. ``iterated``: the loop
+    runs over it, and no name in the body leads to it. ``parts``: by row, the objects that elements consisted
+    of when they came to this rank, if iterations change them in place.
     """
 
     name: str
@@ -50,11 +54,20 @@ class Field:
     index: IndexMap
     backwards: bool = False
     tables: AccessTables | None = None
+    made: bool = False
+    iterated: bool = False
+    parts: dict[int, list[Any]] = field(default_factory=dict)
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is reached through another object (``self.A``, ``state["v"]``)."""
+        return "." in self.name or "[" in self.name
 
     @property
     def axis(self) -> int:
-        """The distributed dimension."""
-        return self.spec.axis or 0
+        """The distributed dimension; the array table may count it from the end."""
+        axis = self.spec.axis or 0
+        return axis + getattr(self.data, "ndim", 0) if axis < 0 else axis
 
     @property
     def length(self) -> int:
@@ -81,7 +94,7 @@ class Field:
 
         Data without the axis stays as it is.
         """
-        if type(self.data) is not list and self.axis >= getattr(self.data, "ndim", 0):
+        if type(self.data) is not list and self.axis not in range(getattr(self.data, "ndim", 0)):
             return self
         try:
             touched = evaluate(self.spec.rows, self.index, n, self.length)
@@ -90,6 +103,20 @@ class Field:
         except FootprintError as error:
             raise FootprintError(f"{self.name}: {error}") from error
         return replace(self, tables=AccessTables(touched, stored))
+
+    def has_rows_of(self, part: Field) -> bool:
+        """Whether each iteration touches the one row that it gets from a sequence which it runs over."""
+        own = self.spec.rows is None and self.spec.writes is None and self.axis == 0
+        return own and not part.backwards and self.index == IndexMap(0, 1)
+
+    def joined(self, parts: Sequence[Field]) -> Field:
+        """The field of all that is done to the same rows, here and as parts of the space."""
+        if not parts:
+            return self
+        stores = self.spec.stores or any(part.spec.stores for part in parts)
+        in_place = self.spec.in_place or any(part.spec.in_place for part in parts)
+        mode = Mode.UPDATE if stores else Mode.READ
+        return replace(self, spec=replace(self.spec, mode=mode, in_place=in_place))
 
     def whole(self) -> Field:
         """The same field, held whole by every rank."""
@@ -118,6 +145,16 @@ class Field:
     def stored(self, spans: Spans) -> Rows:
         """The rows that iterations ``spans`` store to."""
         return self._rows(spans, stored=True) if self.spec.stores and not self.by_elements else ()
+
+    def note_parts(self, rows: Sequence[int]) -> None:
+        """Note what elements of a list consist of, before iterations change them in place."""
+        if self.spec.in_place:
+            self.parts.update((row, parts_of(self.data[row])) for row in rows)
+
+    def states(self, rows: Sequence[int]) -> list[tuple[Any, Any]]:
+        """The noted objects of elements that have a state, with their states."""
+        noted = (part for row in rows for part in self.parts.get(row, ()))
+        return [(part, state_of(part)) for part in noted if is_mutable(part)]
 
     def stores_are_distinct(self, n: int) -> bool:
         """Whether no two of the n iterations store to one row, as far as affine subscripts show."""
@@ -188,15 +225,19 @@ def has_rows(data: Any) -> bool:
     return type(data) is list
 
 
-def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap) -> Field:
+def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap, made: bool = False) -> Field:
     """The field of a row of the array table."""
-    return Field(name, data, spec, index)
+    return Field(name, data, spec, index, made=made)
 
 
-def part_field(part: Part) -> Field:
-    """The field of a sequence that the loop iterates over: position p reads element p."""
-    spec = ArraySpec(Distribution.BLOCK, 0, Mode.READ)
-    return Field("", part.values, spec, IndexMap(0, 1), part.backwards)
+def part_field(part: Part, name: str = "") -> Field:
+    """The field of a sequence that the loop iterates over: position p reads element p.
+
+    Where it has a ``name``, iterations change their elements in place.
+    """
+    mode = Mode.UPDATE if name else Mode.READ
+    spec = ArraySpec(Distribution.BLOCK, 0, mode, in_place=bool(name))
+    return Field(name, part.values, spec, IndexMap(0, 1), part.backwards, iterated=True)
 
 
 def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[int]:
@@ -205,7 +246,7 @@ def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[
     It does so by another entry of its array table, or by an argument that the table does not name, as in
     ``for b in bodies: f(b, bodies)``.
     """
-    named = {field.name for field in fields}
+    named = {field.name.partition(".")[0].partition("[")[0] for field in fields if not field.iterated}
     whole = {id(field.data) for field in fields if not (field.by_rows or field.spec.stores)}
     return whole | {id(value) for name, value in arguments.items() if name not in named}
 
@@ -238,24 +279,6 @@ def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:
     for run in rows:
         _view(array, axis, run)[...] = _view(packed, axis, range(at, at + len(run)))
         at += len(run)
-
-
-def put_element(field: Field, row: int, element: Any) -> None:
-    """Store an element of a list; if the loop changes elements in place, change the old element instead."""
-    if not (field.spec.in_place and _fill(field.data[row], element)):
-        field.data[row] = element
-
-
-def _fill(old: Any, new: Any) -> bool:
-    """Give the container ``old`` the contents of ``new``, recursively; False if it is not a container."""
-    if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
-        old[...] = new
-        return True
-    if not (isinstance(old, list) and isinstance(new, list)):
-        return False
-    filled = [was if _fill(was, value) else value for was, value in zip(old, new, strict=False)]
-    old[:] = filled + new[len(old) :]
-    return True
 
 
 def positions(rows: Rows) -> list[int]:

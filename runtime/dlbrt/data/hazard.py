@@ -22,16 +22,11 @@ import numpy as np
 from dlbrt.data.access_table import AccessTable, AccessTables, RowConflict, merged
 from dlbrt.data.array_table import index_name
 from dlbrt.data.field import Field
-from dlbrt.data.footprint import IndexMap
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
+from dlbrt.data.object_state import ATOMS, UnknownPartError, is_mutable, parts_of
 from dlbrt.data.overlap import crowded, exposed_within, overlap
 from dlbrt.records import dataclass
-
-#: Types of elements that an augmented assignment replaces.
-_IMMUTABLE = frozenset(
-    {int, float, complex, bool, str, bytes, tuple, type(None), np.float64, np.int64, np.bool_}
-)
 
 
 def hazard(
@@ -67,7 +62,7 @@ def reached_otherwise(
     """
     if not own:
         return None
-    lists = [element for field in fields if type(field.data) is list for element in _inside(field.data)]
+    lists = [element for field in fields if type(field.data) is list for element in _reached(field.data)]
     reached = {id(value) for value in (*met, *lists, *(field.data for field in fields))}
     others = [*arrays, *(value for value in lists if isinstance(value, np.ndarray))]
     for name, value in own.items():
@@ -134,8 +129,8 @@ def _of_array(field: Field, data: Array) -> Iterable[str]:
         yield f"{field.name} is a {type(data).__name__}, a kind of array that ranks cannot share rows of"
     elif data.dtype.hasobject:
         yield f"{field.name} holds Python objects"
-    elif field.axis >= data.ndim:
-        yield f"{field.name} has {data.ndim} dimensions; the loop indexes dimension {field.axis}"
+    elif field.axis not in range(data.ndim):
+        yield f"{field.name} has {data.ndim} dimensions; the loop indexes dimension {field.spec.axis}"
     elif field.spec.stores and not data.flags.writeable:
         yield f"{field.name} is read-only"
     elif field.spec.stores and _folds(data):
@@ -155,33 +150,47 @@ def _folds(data: Array) -> bool:
 def _of_elements(
     field: Field, fields: Sequence[Field], arrays: Sequence[Array], met: Iterable[Any]
 ) -> Iterable[str]:
-    changing = _inside(field.data)
+    try:
+        changing = _inside(field.data)
+    except UnknownPartError as error:
+        yield f"elements of {field.name} are changed in place, and one holds a {error}, which ranks cannot do"
+        return
     own = set(map(id, changing))
     if len(own) < len(changing):
-        yield f"{field.name} holds the same object twice"
-    if any(type(element) is not list and type(element) is not np.ndarray for element in changing):
-        yield f"elements of {field.name} are changed in place and are not all numbers, lists or arrays"
-    lists = (f.data for f in fields if type(f.data) is list and f.data is not field.data)
-    others = (element for data in lists for element in _inside(data))
-    if any(id(value) in own for value in (*met, *others)):
+        yield f"two elements of {field.name} hold the same object"
+    others = list(met)
+    for other in fields:
+        if type(other.data) is list and other.data is not field.data:
+            try:
+                others += [*other.data, *_inside(other.data)]
+            except UnknownPartError as error:
+                yield f"an element of {_name(other)} holds a {error}, which may hold elements of {field.name}"
+    if any(id(value) in own for value in others):
         yield f"elements of {field.name} are also reached under another name"
     if crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
         yield f"memory of elements of {field.name} is also reached under another name"
 
 
 def _inside(data: list[Any]) -> list[Any]:
-    """The objects with an identity in a list and in the lists in it, each as often as it occurs."""
-    found: list[Any] = []
-    seen, waiting = {id(data)}, [data]
-    while waiting:
-        elements = waiting.pop()
-        if set(map(type, elements)) <= _IMMUTABLE:
-            continue
-        objects = [element for element in elements if type(element) not in _IMMUTABLE]
-        found += objects
-        waiting += [value for value in objects if type(value) is list and id(value) not in seen]
-        seen.update(map(id, objects))
-    return found
+    """The mutable objects that the elements of a list consist of, once for each element that has them.
+
+    UnknownPartError where that is not known.
+    """
+    if set(map(type, data)) <= ATOMS:
+        return []
+    return [part for element in data for part in parts_of(element) if is_mutable(part)]
+
+
+def _reached(data: list[Any]) -> list[Any]:
+    """The objects in a list, with those that they consist of as far as that is known."""
+    try:
+        return [*data, *_inside(data)]
+    except UnknownPartError:
+        return [*data, *(part for value in data if type(value) is list for part in _reached(value))]
+
+
+def _name(field: Field) -> str:
+    return field.name or "what the loop iterates over"
 
 
 def _overlaps(
@@ -190,9 +199,12 @@ def _overlaps(
     if id(field.data) in hidden:
         yield f"{field.name} is also reached under another name"
     for other in fields:
-        if other is not field and other.data is field.data and not _same_rows(field, other):
-            yield f"{field.name} and {other.name or 'what the loop iterates over'} are the same object"
+        if other is not field and other.data is field.data:
+            yield f"{field.name} and {_name(other)} are the same object"
     if not isinstance(field.data, np.ndarray):
+        return
+    if field.made:
+        yield from _others(field, fields, arrays, hidden)
         return
     lists = {id(other.data): other.data for other in fields if type(other.data) is list}
     for array in chain(arrays, *map(exposed_within, lists.values())):
@@ -200,10 +212,20 @@ def _overlaps(
             yield f"memory of {field.name} is also reached under another name"
 
 
-def _same_rows(field: Field, other: Field) -> bool:
-    """Whether an iteration uses the object, which the loop iterates over, only at its own element."""
-    own = not other.name and not other.backwards and field.spec.rows is None
-    return own and field.index == IndexMap(0, 1)
+def holders(field: Field, arrays: Sequence[Array]) -> list[Array]:
+    """The arrays whose memory a field has that is a view of another array; none for other fields."""
+    return [array for array in arrays if field.made and overlap(array, field.data)]
+
+
+def _others(
+    field: Field, fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int]
+) -> Iterable[str]:
+    """A view made at each use is expected to share memory with the array that it is made from alone."""
+    found = holders(field, arrays)
+    rows = [other for other in fields if other is not field and isinstance(other.data, np.ndarray)]
+    shared = any(overlap(other.data, field.data) for other in rows)
+    if shared or len(found) > 1 or any(id(array) in hidden for array in found):
+        yield f"memory of {field.name} is also reached under another name"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,13 +7,12 @@ and synchronize; gather. The same object serves rank 0 and the others, alone and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
 from dlbrt.data.array_table import ArraySpec, DistributionSpec
-from dlbrt.data.field import Field, array_field, has_rows, part_field, reached_whole
-from dlbrt.data.footprint import IndexMap
+from dlbrt.data.loop_fields import ArrayTable
 from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
@@ -26,30 +25,9 @@ from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import UNSET, LoopContributions
 from dlbrt.reductions.kinds import ContributionKind
 from dlbrt.reductions.operations import RefusedOperandError
-from dlbrt.reductions.unbound import Unbound, is_unbound
+from dlbrt.reductions.unbound import is_unbound
 
 STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayTable:
-    """The array table of a loop, and how its iterations are dealt."""
-
-    iterations: Distribution
-    specs: dict[str, ArraySpec]
-
-    def fields(self, arguments: Mapping[str, Any], space: Space) -> list[Field]:
-        """The fields, their data looked up among the kernel's arguments (``self.A`` through ``self``).
-
-        Data that has no rows and is only read (a dictionary, a tuple) is sent by value with the arguments.
-        """
-        index = space.index or IndexMap(0, 1)
-        bound = {name for name in self.specs if not isinstance(_root(arguments, name), Unbound)}
-        found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items() if name in bound)
-        named = [array_field(*item, index) for item in found if item[2].stores or has_rows(item[1])]
-        fields = named + [part_field(part) for part in space.parts]
-        whole = reached_whole(fields, arguments)
-        return [f.whole() if id(f.data) in whole and not f.spec.stores else f for f in fields]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +50,6 @@ class LoopEnd:
     failed_at: int | None = None
     error: BaseException | None = None
     overwritten: tuple[str, ...] = ()
-
-
-def _root(arguments: Mapping[str, Any], name: str) -> Any:
-    return arguments[name.partition(".")[0]]
-
-
-def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
-    value = _root(arguments, name)
-    for attribute in name.split(".")[1:]:
-        value = getattr(value, attribute)
-    return value
 
 
 def refuse_stale(session: str) -> Callable[[object, str], NoReturn]:
@@ -187,6 +154,11 @@ class LoopContext:
         if not self._scattered:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
             self.table = ArrayTable(dealt, specs)
+
+    def items(self, /, **sequences: int) -> None:
+        """The sequences that the loop runs over, by number, whose elements iterations change in place."""
+        if not self._scattered:
+            self.table = replace(self.table, items=sequences)
 
     def reductions(self, /, **kinds: ContributionKind) -> None:
         """The values that iterations contribute to, and how (see `dlbrt.reductions.kinds`)."""

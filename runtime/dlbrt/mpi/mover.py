@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.data.field import Field, positions, put, put_element, receive_buffer, take
+from dlbrt.data.field import Field, positions, put, receive_buffer, take
 from dlbrt.data.footprint import Rows, count, union
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array, prefer_large_pages
+from dlbrt.data.object_state import restore
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
 from dlbrt.data.work_table import Units
@@ -115,9 +116,7 @@ class Mover:
             put(field.data, field.axis, rows, packed)
         for array, where, packed in self._blocks:
             array[where] = packed
-        for field, rows, source, data in self._lists:
-            for row, element in zip(positions(rows), self._objects.unpack(data, source), strict=True):
-                put_element(field, row, element)
+        self._place_elements()
         for region in self._regions:
             region.free()
         self._requests, self._held, self._regions = [], [], []
@@ -149,12 +148,25 @@ class Mover:
             self.bytes_sent += array.nbytes
 
     def _packed(self, field: Field, rows: Rows, target: int) -> bytes:
-        """The message with rows of a list."""
-        elements = [field.data[row] for row in positions(rows)]
-        # What is changed in place comes back by value, to be changed likewise.
-        numbered = not field.spec.in_place
-        plain = IMMUTABLE.issuperset(map(type, elements))
-        return self._objects.pack(elements, target, numbered=numbered, plain=plain)
+        """Elements of a list, with the states of their objects, which rank 0 gives to its own."""
+        numbers = positions(rows)
+        elements = [field.data[row] for row in numbers]
+        states = field.states(numbers) if target == 0 else []
+        plain = not states and IMMUTABLE.issuperset(map(type, elements))
+        return self._objects.pack((elements, states), target, plain=plain)
+
+    def _place_elements(self) -> None:
+        """Read the elements that have come, in order."""
+        changed: list[tuple[Any, Any]] = []
+        for field, rows, source, data in self._lists:
+            elements, states = self._objects.unpack(data, source)
+            for row, element in zip(positions(rows), elements, strict=True):
+                field.data[row] = element
+            changed += states
+            if self._communicator.rank:
+                field.note_parts(positions(rows))
+        for part, state in changed:
+            restore(part, state)
 
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""

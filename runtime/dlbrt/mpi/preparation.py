@@ -19,8 +19,9 @@ from dlbrt.contract import Distribution
 from dlbrt.data.access_table import FootprintError
 from dlbrt.data.field import Field, reached_whole
 from dlbrt.data.footprint import IndexMap
-from dlbrt.data.hazard import hazard, reached_otherwise
+from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
+from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.memory import Array
 from dlbrt.data.overlap import owner, window
 from dlbrt.data.space import Space
@@ -122,6 +123,8 @@ class Preparation:
         try:
             with places.emptied():
                 self._find(loop, pooled=pooled)
+                if (reason := self._view_obstacle(loop)) is not None:
+                    return reason
                 self._pack_all(loop.contributions)
                 self._try_rows()
                 return self._hazard() or self._contribution_obstacle(loop.contributions)
@@ -234,7 +237,8 @@ class Preparation:
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
         self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
-        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common)
+        places = any(field.spec.stores and (field.is_path or field.made) for field in self.fields)
+        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, places=places)
 
     def _pack_kernel(self) -> SharedObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""
@@ -248,11 +252,30 @@ class Preparation:
         return self.sent.common
 
     def _reached_inside(self) -> set[int]:
-        """Identities of the arrays and lists met inside other objects, attributes in the table apart."""
-        return self.packed.inside - {id(f.data) for f in self.fields if "." in f.name}
+        """Identities of the arrays and lists met inside other objects, but for those met once, by a path."""
+        paths = {id(f.data) for f in self.fields if f.is_path and self._starts_at_an_argument(f)}
+        paths |= {id(array) for f in self.fields for array in holders(f, self._arrays())}
+        return self.packed.inside - (paths - self.packed.several)
+
+    def _view_obstacle(self, loop: LoopContext) -> str | None:
+        """A part of an array (``rec["x"]``) where only whole arrays stay on the ranks, or are watched."""
+        made = [field for field in self.fields if field.made]
+        if made and self.routine_state is not None:
+            return f"{made[0].name} is a part of an array, which cannot stay on the ranks by itself"
+        stored = next((field.name for field in made if field.spec.stores), None)
+        if stored is not None and self.watches(loop):
+            return f"{stored} is a part of an array, and calls that dlbc has not seen may change the others"
+        return None
+
+    def _starts_at_an_argument(self, field: Field) -> bool:
+        """Whether a path begins at an argument; that of an iterated sequence may lead through none."""
+        start, *rest = field.name.split(".")
+        return not field.iterated or (start in self.named and all(map(str.isidentifier, rest)))
 
     def _hazard(self) -> str | None:
         """Why the data forbids sharing the loop, if it does."""
+        if reason := reached_twice(self.fields, self.named, self.packed.several):
+            return reason
         hidden = self._reached_inside() | reached_whole(self.fields, self.named)
         met = self.objects.known.objects if any(field.spec.in_place for field in self.fields) else ()
         return hazard(self.fields, self._arrays(), hidden, len(self.space), met)
@@ -329,9 +352,9 @@ class Preparation:
     def _headers(self) -> tuple[SlotHeader, ...]:
         """How the contents of the slots are sent."""
         inside = self.packed.inside
-        by_rows = {
-            id(f.data) for f in self.fields if f.by_rows and ("." in f.name or id(f.data) not in inside)
-        }
-        stored = {id(field.data) for field in self.fields if field.spec.stores}
+        by_rows = {id(f.data) for f in self.fields if f.by_rows and (f.is_path or id(f.data) not in inside)}
+        changed = [field for field in self.fields if field.spec.stores]
+        stored = {id(field.data) for field in changed}
+        stored |= {id(array) for field in changed for array in holders(field, self._arrays())}
         tokens = self.loop_residents.tokens
         return self.root_runtime.publisher.describe(self.packed.slots, by_rows, stored, tokens)

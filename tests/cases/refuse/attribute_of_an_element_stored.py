@@ -7,4 +7,4 @@ B = np.ones(n)
 xs = [[0] for _ in range(n)]
 # dlb: parallel
 for i in range(n):
-    xs[i].x = i
+    xs[n % 3].x = i

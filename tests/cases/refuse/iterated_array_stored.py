@@ -1,4 +1,4 @@
-# expect: DLB316 9:25
+# expect: DLB316 9:10
 import numpy as np
 
 n = 8
@@ -6,5 +6,5 @@ A = np.zeros((n, n))
 B = np.ones(n)
 xs = [[0] for _ in range(n)]
 # dlb: parallel
-for i, row in enumerate(A):
-    A[i] = row * 2
+for x in xs:
+    xs.append(x)

@@ -23,7 +23,6 @@ CASES = [
     ),
     ("DLB306", "df = pd.DataFrame()\n", "df.loc[i, 'y'] = 1", "`values = df['y'].to_numpy(copy=True)`"),
     ("DLB306", "df = pd.DataFrame()\n", "df.iloc[i, 2] = 1", "`df.iloc[:, 2] = values`"),
-    ("DLB304", "df = pd.DataFrame()\n", "df['y'][i] = 1", "`df['y'] = values`"),
     ("DLB306", "m = {}\n", "m[i] = 1 if i not in m else m[i]", "what `m` remembers"),
     ("DLB304", "", "os.environ['A'] = str(i)", "set the environment before the loop"),
     ("DLB310", "p = 0\n", "a[i] = b[i] - p; p = b[i]", "(it was `b[i]`)"),

@@ -230,7 +230,7 @@ REFUSED = [
     ("while X[i] > t:\n    t = 2", "DLB310"),
     ("del t\nt = 1", "DLB310"),
     ("def g():\n    return t\nt = 1\nZ[i] = g()", "DLB310"),
-    ("Z[..., i] = Z[..., i] / 2", "DLB304"),
+    ("Z[..., i] = Z[i, ...] / 2", "DLB304"),
     ("Z[0, :][i] = 1", "DLB304"),
     ("Z[0, ..., i] = Z[0, ..., i] / 2", "DLB304"),
     ("self.total += X[i] * self.total", "DLB324"),

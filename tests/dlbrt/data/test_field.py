@@ -14,11 +14,11 @@ from dlbrt.data.field import (
     part_field,
     positions,
     put,
-    put_element,
     receive_buffer,
     take,
 )
 from dlbrt.data.footprint import IndexMap
+from dlbrt.data.loop_fields import joined
 from dlbrt.data.space import Part
 from dlbrt.data.spans import Spans
 from hypothesis import given
@@ -136,25 +136,15 @@ def test_a_reversed_part_needs_elements_from_the_end() -> None:
     assert sorted(positions(field.needed(Spans.of(range(2))))) == [4, 5]
 
 
-def test_an_element_changed_in_place_stays_the_object_it_was() -> None:
-    inner, array = [1, 2], np.zeros(2)
-    data = [[inner, 3], array, 5]
-    field = array_field("rows", data, BLOCK(0, "rw", in_place=True), IndexMap(0, 1))
-    outer = data[0]
-    put_element(field, 0, [[7, 8], 9])
-    put_element(field, 1, np.ones(2))
-    put_element(field, 2, 6)
-    assert data[0] is outer
-    assert outer == [[7, 8], 9]
-    assert outer[0] is inner
-    assert data[1] is array
-    assert array.tolist() == [1, 1]
-    assert data[2] == 6
+def test_an_axis_may_be_counted_from_the_end() -> None:
+    field = array_field("A", np.zeros((2, 3, 5)), BLOCK(-1, "rw"), IndexMap(0, 1))
+    assert (field.axis, field.length) == (2, 5)
 
 
-def test_an_element_stored_anew_is_another_object() -> None:
-    data = [[1]]
-    old = data[0]
-    put_element(array_field("rows", data, BLOCK(0, "rw"), IndexMap(0, 1)), 0, [2])
-    assert data == [[2]]
-    assert old == [1]
+def test_what_the_loop_runs_over_is_no_field_of_its_own_where_the_table_has_it() -> None:
+    data = [[k] for k in range(4)]
+    named = array_field("A", data, BLOCK(0, "rw"), IndexMap(0, 1))
+    (field,) = joined([named], [part_field(Part(data), "A")])
+    assert field.spec.in_place
+    other = array_field("A", data, BLOCK(0, "rw"), IndexMap(1, 1))
+    assert len(joined([other], [part_field(Part(data), "A")])) == 2

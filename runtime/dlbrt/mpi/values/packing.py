@@ -139,13 +139,15 @@ class Packed:
     """A pickle, the objects in its slots, and the identities of those met inside other objects.
 
     ``arrays`` were pickled by value (arrays of subclasses, or of objects), and so was what else is
-    ``exposing`` memory; ``pickler`` remembers every object that it met.
+    ``exposing`` memory; ``pickler`` remembers every object that it met. ``several`` are the identities of
+    arrays and containers met in more than one place.
     """
 
     body: bytes = b""
     slots: list[Any] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
+    several: set[int] = field(default_factory=set)
     arrays: list[Any] = field(default_factory=list)
     exposing: list[Any] = field(default_factory=list)
     pickler: Any = None
@@ -206,14 +208,21 @@ class _Packer(Pickler):
         return super().reducer_override(obj)
 
 
+#: Types of objects that hold arrays, and of arrays, which may be reached along several paths.
+_HOLDERS = frozenset({np.ndarray, list, dict, tuple})
+
+
 class _ListPacker(_Packer):
-    """The same, with certain lists in slots as well; slower, since it sees every object."""
+    """The same, with certain lists in slots as well; slower, since it sees every object at every place."""
 
     def __init__(self, file: io.BytesIO, packed: Packed, common: Numbering, lists: Mapping[int, Any]) -> None:
         super().__init__(file, packed, common)
         self._lists = lists
+        self._met: set[int] = set()
 
     def persistent_id(self, obj: Any) -> int | None:
+        if type(obj) in _HOLDERS:
+            (self._packed.several if id(obj) in self._met else self._met).add(id(obj))
         if type(obj) is not list or id(obj) not in self._lists:
             return None
         self._packed.inside.add(id(obj))
@@ -234,15 +243,18 @@ def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
     return SentKernel(found, file.getvalue(), SharedObjects(lambda: met))
 
 
-def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObjects) -> None:
+def pack(
+    value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObjects, *, places: bool = False
+) -> None:
     """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
 
-    ``common`` are objects that the readers have. Raises whatever the pickler raises for objects that cannot
-    leave this process.
+    ``places``: ``packed.several`` is wanted. ``common`` are objects that the readers have. Raises whatever
+    the pickler raises for objects that cannot leave this process.
     """
     file = io.BytesIO()
     numbers = common.known
-    packer = _ListPacker(file, packed, numbers, lists) if lists else _Packer(file, packed, numbers)
+    use_lists = lists or places
+    packer = _ListPacker(file, packed, numbers, lists) if use_lists else _Packer(file, packed, numbers)
     packer.dump([value])
     del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer

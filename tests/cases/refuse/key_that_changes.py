@@ -1,10 +1,12 @@
-# expect: DLB308 10:5
+# expect: DLB304 12:5
 import numpy as np
 
 n = 8
 A = np.zeros((n, n))
 B = np.ones(n)
 xs = [[0] for _ in range(n)]
+state = {0: B, 1: B}
 # dlb: parallel
-for row in A:
-    row += 1
+for i in range(n):
+    k = xs[i][0]
+    state[k][3] = i
