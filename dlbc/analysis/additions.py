@@ -16,15 +16,22 @@ from dlbc.ir.access_path import AccessPath, path_of
 #: Methods that add to a container and return nothing.
 _ADDING = frozenset({"append", "extend", "appendleft", "extendleft", "add", "insert", "update"})
 
+#: Methods that write to a stream.
+_WRITING = frozenset({"write", "writelines"})
+
 
 @dataclass(frozen=True)
 class Addition:
-    """A statement that adds to the container at ``path``, or to an item of it; ``root``: the name in it."""
+    """A statement that adds to the container at ``path``, or to an item of it; ``root``: the name in it.
+
+    ``writes``: it writes text, which is an addition where the container is a text in memory.
+    """
 
     path: AccessPath
     root: ast.Name
     effect: ast.expr | ast.stmt
     by_item: bool = False
+    writes: bool = False
 
 
 def additions_of(node: ast.stmt) -> Iterator[Addition]:
@@ -33,8 +40,15 @@ def additions_of(node: ast.stmt) -> Iterator[Addition]:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
             if any(isinstance(part, ast.Starred) for part in call.args):
                 return
-            if method == "setdefault" or (method in _ADDING and (call.args or call.keywords)):
+            at = path_of(receiver)
+            if at is not None and method in _WRITING and len(call.args) == 1 and not call.keywords:
+                yield Addition(*at, call, writes=True)
+            elif method == "setdefault" or (method in _ADDING and (call.args or call.keywords)):
                 yield from _calls_on(receiver, call)
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), keywords=keywords) as call):
+            for keyword in keywords:
+                if keyword.arg == "file" and (at := path_of(keyword.value)) is not None:
+                    yield Addition(*at, call, writes=True)
         case ast.Assign(targets=[ast.Subscript(value=held)]) if (at := path_of(held)) is not None:
             yield Addition(*at, node)
 

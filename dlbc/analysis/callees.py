@@ -33,6 +33,9 @@ _HIDDEN_METHODS = frozenset(
     )
 )
 
+#: Decorators that keep results.
+_CACHES = ("functools.lru_cache", "functools.cache")
+
 #: Decorators that leave the effects of a function as they are, beside those of packages in the tables.
 _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
 
@@ -148,6 +151,14 @@ def address_taken(body: list[ast.stmt], module: ModuleNames) -> Iterator[tuple[F
 def decorators_of(function: FunctionNode) -> list[ast.expr]:
     """The decorators of a function; a lambda has none."""
     return [] if isinstance(function, ast.Lambda) else function.decorator_list
+
+
+def is_cached(function: ast.AST, module: ModuleNames) -> bool:
+    """Whether a cache of functools, which counts hits and misses, is around a function."""
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    names = (unparsed(d.func if isinstance(d, ast.Call) else d) for d in function.decorator_list)
+    return any((module.imported_name(name) or module.imports.get(name)) in _CACHES for name in names)
 
 
 def _is_setter(function: FunctionNode) -> bool:

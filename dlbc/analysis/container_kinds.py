@@ -1,4 +1,4 @@
-"""Which containers surely are arrays, lists or dictionaries: by what the text binds to their names."""
+"""Which containers surely are arrays, lists, dictionaries or texts: by what the text binds to their names."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ class ContainerKinds:
             if isinstance(target, ast.Attribute) and target.attr == attribute
         ]
         return bool(given) and all(map(_makes_dictionary, given))
+
+    def is_text(self, name: str) -> bool:
+        """Whether the name surely denotes a text in memory, to which iterations may write."""
+        return self._always_made_by(self._makes_text, name)
+
+    def _makes_text(self, node: ast.expr) -> bool:
+        function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        return self._module.imported_name(function) == "io.StringIO"
 
     def _makes_array(self, node: ast.expr) -> bool:
         match node:

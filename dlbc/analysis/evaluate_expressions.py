@@ -21,6 +21,8 @@ from dlbc.analysis.uses import (
     bound_names,
     children_of,
     free_names,
+    is_super,
+    object_of_super,
     parameters_of,
     root_name,
     unparsed,
@@ -214,6 +216,8 @@ class ExpressionEvaluator(ChainEvaluator):
         return reduce(or_, given, FRESH)
 
     def _call(self, node: ast.Call) -> AbstractValue:
+        if self._region.receiver and is_super(node):
+            return self._value(object_of_super(node, self._region.receiver))
         if node in self._region.expansions:
             return self._expanded(self._region.expansions[node])
         function, receiver = self._function(node.func)

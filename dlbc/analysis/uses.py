@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from dlbrt.records import dataclass
 
@@ -20,6 +20,13 @@ from dlbc.ir.region import FunctionNode
 #: A node with a place in the text.
 Node = ast.expr | ast.stmt | ast.excepthandler
 _Item = TypeVar("_Item")
+
+
+#: Functions, and comprehensions, which are functions before Python 3.12.
+_SCOPES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
 
 class UseKind(Enum):
@@ -97,6 +104,46 @@ def _every(root: ast.AST) -> list[ast.AST]:
 def children_of(node: ast.AST) -> tuple[ast.AST, ...]:
     """The nodes directly below, as `ast.iter_child_nodes` gives them."""
     return cached_on_node(node, "_dlbc_children", ast.iter_child_nodes)
+
+
+def receiver_of(function: ast.AST) -> str:
+    """The name of the first parameter of a function, on which `super()` in it works; empty without one."""
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return ""
+    first = [*function.args.posonlyargs, *function.args.args][:1]
+    return first[0].arg if first else ""
+
+
+def outside_classes(nodes: Iterable[ast.AST], inside: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """All nodes but those in the bodies of classes, which have a class of their own.
+
+    With each comes whether it is ``inside`` a function or a comprehension among the nodes.
+    """
+    for node in nodes:
+        yield node, inside
+        if not isinstance(node, ast.ClassDef):
+            yield from outside_classes(children_of(node), inside or isinstance(node, _SCOPES))
+
+
+def is_super(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether it is a call of `super` without arguments."""
+    match node:
+        case ast.Call(func=ast.Name(id="super"), args=[], keywords=[]):
+            return True
+    return False
+
+
+def calls_super(loop: ast.For) -> bool:
+    """Whether the body of a loop calls `super` without arguments."""
+    return any(is_super(node) for node, _ in outside_classes(loop.body))
+
+
+def object_of_super(node: ast.Call, receiver: str = "") -> ast.Name:
+    """The name of the object that `super()` is a view of, at the place of the call."""
+    name: ast.Name | None = node.__dict__.get("_dlbc_object")
+    if name is None:
+        name = node.__dict__["_dlbc_object"] = ast.copy_location(ast.Name(receiver, ast.Load()), node)
+    return name
 
 
 def unparsed(node: ast.AST) -> str:

@@ -196,7 +196,7 @@ class _Walker(ExpressionEvaluator):
         name, brackets, plain = self._path(target)
         if name and plain:
             subscripts, _ = self._brackets(brackets)
-            self._facts.escapes.append((value, source or target))
+            self._facts.escapes.append((value, source or target, name))
             # B[i] += e changes an array in a list in place, and replaces a number
             element = kind is AccessKind.UPDATE and not isinstance(last, ast.Tuple)
             self._access(name, subscripts, kind, target, in_place=element or len(brackets) > 1)
@@ -219,4 +219,4 @@ class _Walker(ExpressionEvaluator):
     def _keep(self, value: AbstractValue, node: ast.expr) -> None:
         """A value is put into some object; objects made here may then contain it."""
         self._put_into_pool(value)
-        self._facts.escapes.append((value, node))
+        self._facts.escapes.append((value, node, ""))

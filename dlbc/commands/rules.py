@@ -60,8 +60,7 @@ def show_rule(code: str, *, color: bool = False) -> str | None:
         return None
     severity = paint(entry.severity.value, TextStyle[entry.severity.name], color)
     lines = [f"{code}: {severity}", f"  {entry.message}"]
-    if entry.help:
-        lines.append(f"  help: {entry.help}")
+    lines += [f"  help: {text}" for text in entry.helps]
     file = resources.files("dlbc.diagnostics").joinpath(EXAMPLES)
     if example := json.loads(file.read_text(encoding="utf-8")).get(code):
         lines += ["  example:", indent(example.rstrip("\n"), "      ")]

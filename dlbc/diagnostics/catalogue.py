@@ -17,9 +17,23 @@ CATALOGUE: dict[str, CatalogueEntry] = FRONT | LOOPS | EFFECTS
 
 
 def report(
-    code: str, place: SourcePlace, label: str = "", notes: tuple[RelatedPlace, ...] = (), **fields: object
+    code: str,
+    place: SourcePlace,
+    label: str = "",
+    notes: tuple[RelatedPlace, ...] = (),
+    *,
+    case: str = "",
+    **fields: object,
 ) -> Diagnostic:
-    """The diagnostic of ``code`` at ``place``; raises KeyError for an unknown code or a missing field."""
+    """The diagnostic of ``code`` at ``place``, with the help for the ``case`` if the catalogue has one.
+
+    KeyError for an unknown code or a missing field.
+    """
     entry = CATALOGUE[code]
-    message, help_text = entry.message.format(**fields), entry.help.format(**fields)
+    message, help_text = entry.message.format(**fields), entry.cases.get(case, entry.help).format(**fields)
     return Diagnostic(code, entry.severity, place, message, label, help_text, notes)
+
+
+def help_for(code: str, case: str, **fields: object) -> str:
+    """The help of ``code`` in a case; KeyError for a case that it does not have, or a missing field."""
+    return CATALOGUE[code].cases[case].format(**fields)

@@ -6,7 +6,8 @@ A diagnostic is data; `render` turns it into the paragraph that a person reads. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import field
 from enum import Enum
 
 from dlbrt.records import dataclass
@@ -56,11 +57,20 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One row of the catalogue; ``message`` and ``help`` are `str.format` templates."""
+    """One row of the catalogue; its texts are `str.format` templates.
+
+    ``cases``: the help for cases in which another one than ``help`` fits, by a word for the case.
+    """
 
     severity: Severity
     message: str
     help: str = ""
+    cases: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def helps(self) -> tuple[str, ...]:
+        """All help texts, that for any other case first."""
+        return tuple(filter(None, dict.fromkeys((self.help, *self.cases.values()))))
 
 
 #: The severities, as rows of the catalogue name them.

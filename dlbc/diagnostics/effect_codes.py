@@ -11,6 +11,14 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "in no fixed order",
         "store the results by index and write them after the loop; if the order does not matter (one file "
         "per iteration), add `assume_independent`",
+        {
+            "stream": "write into a text in memory (`text = io.StringIO()` before the loop), which dlbc "
+            "keeps in iteration order, in place of `{text}`; write it out after the loop: "
+            "`{stream}.write(text.getvalue())`",
+            "own": "if each iteration has a file of its own (`{path}`), add `assume_independent`; otherwise "
+            "store the results by index and write them after the loop",
+            "process": "all iterations share what `{function}` changes: call it before or after the loop",
+        },
     ),
     "DLB403": CatalogueEntry(
         E, "`{function}` reads standard input in the body, but only rank 0 has it", "read it before the loop"
@@ -20,6 +28,13 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "`{function}` draws from one generator that all iterations share, so the numbers depend on the order",
         "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` before the loop, "
         "`rng = np.random.default_rng(seeds[i])` in it",
+        {
+            "random": "make a generator in each iteration, `rng = random.Random(s + i)`, and draw from it; "
+            "or begin the body by `random.seed(s + i)`",
+            "numpy.random": "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` "
+            "before the loop, `rng = np.random.default_rng(seeds[i])` in it; or begin the body by "
+            "`np.random.seed(s + i)`",
+        },
     ),
     "DLB405": CatalogueEntry(
         E,
@@ -39,6 +54,10 @@ EFFECTS: dict[str, CatalogueEntry] = {
         E,
         "`{function}` changes `{name}`, which all iterations share",
         "work on a copy made in the body, or store into an array by index",
+        {
+            "taken": "take the item by index, which changes nothing (`{name}[i]`), or loop over `{name}`",
+            "sorted": "sort before the loop, or sort a copy in the body: `sorted({name})`",
+        },
     ),
     "DLB408": CatalogueEntry(
         E,
@@ -51,18 +70,31 @@ EFFECTS: dict[str, CatalogueEntry] = {
         E,
         "function `{function}`, which the body may call, changes `{name}`, which all iterations share",
         "return the value from the function and store it by index",
+        {
+            "rebinds": "let `{function}` return what it adds, and add it in the body: `{name} += ...`",
+            "cache": "fill `{name}` before the loop, or write `@functools.lru_cache` above the function in "
+            "its place: each rank then has a cache of its own",
+        },
     ),
     "DLB410": CatalogueEntry(
         E,
         "`{function}` may change this argument, which is `{name}` or a part of it and shared by all "
         "iterations",
         "pass only the row of this iteration, or a copy",
+        {
+            "method": "let `{method}` return what it computes and leave `{name}` alone; add the results up "
+            "in the body (`total += ...`) or store them by index, and set the attribute after the loop",
+            "iterator": "read it into a list before the loop, `items = list({name})`, and use "
+            "`items[{index}]`",
+            "out": "give each iteration a row of its own: `out={array}[{index}]`",
+            "argument": "pass the row of this iteration, `{name}[{index}]`, or a copy",
+        },
     ),
     "DLB412": CatalogueEntry(
         R,
-        "the source of `{function}` is not in this file; dlbc assumes that it changes nothing that "
-        "iterations share",
-        "define the function in this file, so that dlbc can check it; `--strict` refuses such calls",
+        "dlbc does not see what `{function}` does; it assumes that this changes nothing which iterations "
+        "share, and has that checked while the loop runs",
+        "define the function in this file to have it proved; `--strict` refuses such calls",
     ),
     "DLB413": CatalogueEntry(
         E,
@@ -115,8 +147,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
     # What `--strict` refuses.
     "DLB423": CatalogueEntry(
         E,
-        "the source of `{function}` is not in this file, and `--strict` does not assume that such functions "
-        "change nothing",
+        "dlbc does not see what `{function}` does, and `--strict` does not assume that such functions change "
+        "nothing",
         "define the function in this file, call it before the loop, or run without `--strict`",
     ),
     "DLB424": CatalogueEntry(

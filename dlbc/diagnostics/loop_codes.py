@@ -43,9 +43,8 @@ LOOPS: dict[str, CatalogueEntry] = {
     ),
     "DLB208": CatalogueEntry(
         E,
-        "{what} without arguments refers to the method around it, but the loop body is moved out of that "
-        "method",
-        "write `super(Class, self)`, or assign the bound method to a name before the loop",
+        "{what} refers to the method or class around it, but the loop body is moved out of there",
+        "write `{instead}`",
     ),
     "DLB209": CatalogueEntry(
         E,
@@ -59,12 +58,27 @@ LOOPS: dict[str, CatalogueEntry] = {
         "independent (proved)",
         "store only to elements that no other iteration accesses (in an array other than the one that is "
         "read, or in scratch space made in the body), or leave this loop sequential",
+        {
+            "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
+            "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "scratch": "make it in each iteration: move {made} into the body; or add the clause "
+            "`private({array})`",
+            "other": "if iterations mean the values from before the loop, read them from a copy (`old = "
+            "{array}.copy()`) or store into another array; if each needs what another one computes, leave "
+            "this loop sequential, or annotate a loop inside or around it",
+        },
     ),
     "DLB302": CatalogueEntry(
         E,
         "two iterations may access the same element of `{array}`: neither this nor the contrary was proved",
         "use subscripts a*{index} + c with the same integer a, or copy what is read before the loop; if you "
         "know that they never meet (`dlbc witness` tests this on a run), add `assume_independent`",
+        {
+            "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
+            "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "scratch": "make it in each iteration: move {made} into the body; or add the clause "
+            "`private({array})`",
+        },
     ),
     "DLB303": CatalogueEntry(
         E,
@@ -72,6 +86,11 @@ LOOPS: dict[str, CatalogueEntry] = {
         "independent (proved)",
         "give each iteration an element of its own, subscripted by {index}; make scratch space in the body, "
         "or name it in `private(...)`",
+        {
+            "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
+            "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "environment": "set the environment before the loop: all iterations share one",
+        },
     ),
     "DLB304": CatalogueEntry(
         E,
@@ -80,6 +99,11 @@ LOOPS: dict[str, CatalogueEntry] = {
         "subscript one axis by {index} in every store, write int(...) around other subscripts before it and "
         "`:` for `...`, and assign an array found under a key to a name before the loop; a dictionary stored "
         "to by key (`d[key] = e`) must be one that the body does not read",
+        {
+            "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
+            "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "environment": "set the environment before the loop: all iterations share one",
+        },
     ),
     "DLB305": CatalogueEntry(
         E,
@@ -93,11 +117,27 @@ LOOPS: dict[str, CatalogueEntry] = {
         "one stores: neither this nor the contrary was proved",
         "copy it before the loop, or subscript it by the loop's variable; make scratch space in the body, or "
         "name it in `private`; count by key with `d[key] = d.get(key, 0) + e` and nothing else",
+        {
+            "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
+            "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "scratch": "make it in each iteration: move {made} into the body; or add the clause "
+            "`private({array})`",
+            "cache": "iterations cannot share what `{array}` remembers: fill it before the loop, or compute "
+            "the value in each iteration",
+            "argument": "pass the function the row of this iteration, `{array}[{index}]`, or a copy",
+            "whole": "where all of `{array}` is used, use a copy or a value from before the loop (`old = "
+            "{array}.copy()`)",
+        },
     ),
     "DLB307": CatalogueEntry(
         E,
         "the loop stores into `{array}`, but none of its variables counts the iterations",
         "loop over `range(...)` or `enumerate(...)`, and subscript by that variable",
+        {
+            "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
+            "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "environment": "set the environment before the loop: all iterations share one",
+        },
     ),
     "DLB308": CatalogueEntry(
         E,
@@ -117,6 +157,13 @@ LOOPS: dict[str, CatalogueEntry] = {
         "iteration, or from before the loop",
         "bind `{name}` on every path before it is read, or compute it from the loop's variable; collect a "
         "growing list by `items.append(e)` and assemble it after the loop",
+        {
+            "previous": "compute the value of the iteration before from the loop's variable, in place of "
+            "`{name}` (it was `{value}`); the first iteration may need a case of its own",
+            "grows": "collect the parts by `parts.append(e)`, and join them after the loop",
+            "recurrence": "each iteration needs the value of `{name}` that the one before it has computed: "
+            "leave this loop sequential, and annotate a loop inside or around it",
+        },
     ),
     "DLB311": CatalogueEntry(
         E,

@@ -129,6 +129,7 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),
         watch=_watched(plan, names),
+        seeded=_given(f"{names.dlb}.seeded(", [quoted(name) for name in plan.seeded], 1),
         arrays=table(f"{names.dlb}.arrays(", dealt, rows),
         reductions=_listed(
             f"{names.dlb}.reductions(", [(r.name, _declared(r, names)) for r in plan.reductions]
@@ -142,7 +143,7 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         turns="iterations(each=True)" if cyclic and (plan.conditional or each_kept) else "iterations()",
         comment="this rank's share",
         accumulate=_rebound(shared, f"{names.dlb}.accumulate(", 3),
-        keep=_given(f"{names.dlb}.{'keep_each' if each_kept else 'keep'}(", [f"{n}={n}" for n in kept]),
+        keep=_keep(plan, names, kept, each=each_kept),
         reduce=_given(f"{names.dlb}.reduce(", _reduced(plan)),
     )
     return _in_pairs(context, plan) if pairs else context
@@ -202,9 +203,15 @@ def _reduced(plan: LoopPlan) -> tuple[str, ...]:
     return tuple(n for r in plan.reductions if not r.element for n in (r.name, *r.companions))
 
 
-def _given(start: str, items: Sequence[str]) -> tuple[str, ...]:
-    """A call with these arguments, two blocks deep; none without arguments."""
-    return (deeper(called(start, items, ")", WIDTH - 2 * len(INDENT)), 2),) if items else ()
+def _keep(plan: LoopPlan, names: GeneratedNames, kept: Sequence[str], *, each: bool) -> tuple[str, ...]:
+    """The call that keeps temporaries, and the states of generators that iterations seed."""
+    start = f"{names.dlb}.{'keep_each' if each else 'keep'}("
+    return _given(start, [f"{name}={name}" for name in kept]) or ((f"{start})",) if plan.seeded else ())
+
+
+def _given(start: str, items: Sequence[str], depth: int = 2) -> tuple[str, ...]:
+    """A call with these arguments, ``depth`` blocks deep; none without arguments."""
+    return (deeper(called(start, items, ")", WIDTH - depth * len(INDENT)), depth),) if items else ()
 
 
 def _is_per_iteration(reduction: Reduction) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
+from dlbc.analysis.uses import calls_super, receiver_of
 from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import INDENT, WIDTH, Setting, render
@@ -82,10 +83,30 @@ def _with_comment_above(loop: cst.For) -> cst.For:
 
 
 def _mangled(loop: cst.For, plan: LoopPlan) -> cst.For:
+    """The loop as it reads outside the class: private names written out, `super` with its arguments."""
+    if calls_super(plan.loop.node):
+        loop = loop.with_changes(body=loop.body.visit(_Super(receiver_of(plan.loop.scope))))
     if not plan.mangled:
         return loop
     renamer = _Renamer(dict(plan.mangled))
     return loop.with_changes(target=loop.target.visit(renamer), body=loop.body.visit(renamer))
+
+
+class _Super(cst.CSTTransformer):
+    """Gives `super()` the arguments that it takes from the method around; classes inside have their own."""
+
+    def __init__(self, receiver: str) -> None:
+        super().__init__()
+        self._arguments = [cst.Arg(cst.Name("__class__")), cst.Arg(cst.Name(receiver))]
+
+    def visit_ClassDef(self, _node: cst.ClassDef) -> bool:
+        return False
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        match original_node:
+            case cst.Call(func=cst.Name(value="super"), args=[]):
+                return updated_node.with_changes(args=self._arguments)
+        return updated_node
 
 
 class _Renamer(cst.CSTTransformer):

@@ -11,6 +11,7 @@ from pathlib import PurePath
 import libcst as cst
 
 from dlbc import __version__
+from dlbc.analysis.uses import calls_super
 from dlbc.emit.build_context import build_prologue
 from dlbc.emit.build_routine import Routines, depth_of
 from dlbc.emit.choose_names import GeneratedNames, choose_names
@@ -89,13 +90,14 @@ def _shown_name(source: Source) -> str:
 
 
 def _changed_lines(plans: Sequence[LoopPlan], routines: Sequence[RoutinePlan]) -> Iterator[int]:
-    """The source lines that print differently: headers, bodies with private names, wrapped accesses."""
+    """The source lines that print differently: headers, bodies with private names or `super()`, accesses."""
     for routine in routines:
         node = routine.routine.node
         yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
     for plan in plans:
         loop = plan.loop.node
-        end = loop.body[-1].end_lineno if plan.mangled else loop.iter.end_lineno
+        changed = plan.mangled or calls_super(loop)
+        end = loop.body[-1].end_lineno if changed else loop.iter.end_lineno
         yield from range(loop.lineno, (end or loop.lineno) + 1)
 
 

@@ -49,6 +49,7 @@ class KernelContext:
     require: tuple[str, ...]
     work: tuple[str, ...]
     watch: tuple[str, ...]
+    seeded: tuple[str, ...]
     arrays: str
     reductions: tuple[str, ...]
     ordered: tuple[str, ...]

@@ -282,12 +282,15 @@ class CallSite:
 
 @dataclass
 class RegionFacts:
-    """The data-flow facts of one region of code, in document order; with the expansions of its calls."""
+    """The data-flow facts of one region of code, in document order; with the expansions of its calls.
+
+    ``escapes``: values that are put into some object, with the object's name where it has one.
+    """
 
     accesses: list[Access] = field(default_factory=list)
     mutations: list[Mutation] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
-    escapes: list[tuple[AbstractValue, ast.expr]] = field(default_factory=list)
+    escapes: list[tuple[AbstractValue, ast.expr, str]] = field(default_factory=list)
     results: list[AbstractValue] = field(default_factory=list)
     expansions: Mapping[ast.AST, Expansion] = field(default_factory=dict)
 

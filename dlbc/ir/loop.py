@@ -35,7 +35,7 @@ class AnnotatedLoop:
     names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted parallel
     loops from 1. ``path``: the enclosing nodes from the module down to the owner of the statement list.
     ``scope``: the innermost function, class or module. ``read_by_costs``: names that the `cost` clauses of
-    other loops read.
+    other loops read. ``others``: the other parallel loops of the file.
     """
 
     node: ast.For
@@ -45,6 +45,7 @@ class AnnotatedLoop:
     path: tuple[ast.AST, ...]
     scope: Scope
     read_by_costs: frozenset[str] = frozenset()
+    others: tuple[ast.For, ...] = ()
 
 
 @dataclass(frozen=True)

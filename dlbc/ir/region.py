@@ -20,7 +20,8 @@ class ImplicitCalls:
     that escape (``add = found.append``), with a place. ``rebindable``: names of functions that may hold
     something else. ``callable_attributes``: attributes that may hold a function. ``special_methods``: those
     that operators run. ``properties``: attributes that run a method. ``attribute_setters``: calls of
-    `setattr`. ``mutable_class_attributes``: mutable attributes of classes, with the class.
+    `setattr`. ``cache_readers``: where the counts of a cache are read. ``mutable_class_attributes``: mutable
+    attributes of classes, with the class.
     """
 
     escaping: frozenset[ast.AST] = frozenset()
@@ -31,6 +32,7 @@ class ImplicitCalls:
     special_methods: frozenset[ast.AST] = frozenset()
     properties: frozenset[str] = frozenset()
     attribute_setters: tuple[ast.Call, ...] = ()
+    cache_readers: tuple[ast.Attribute, ...] = ()
     mutable_class_attributes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -118,7 +120,8 @@ class CodeRegion:
     of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
     integers, there would be no iteration. ``expansions``: calls, and attributes that run a property, whose
     code is walked in place of them; their locals are own names. ``outer``: names that stand for data of
-    modules there.
+    modules there. ``receiver``: the name of the object of which `super()` without arguments is a view, the
+    first parameter of the function around; empty where there is none.
     """
 
     body: tuple[ast.stmt, ...]
@@ -131,6 +134,7 @@ class CodeRegion:
     fresh: frozenset[str] = frozenset()
     returns_argument_parts: frozenset[str] = frozenset()
     range_arguments: frozenset[str] = frozenset()
+    receiver: str = ""
     expansions: Mapping[ast.AST, Expansion] = field(default_factory=dict)
     outer: frozenset[str] = frozenset()
 

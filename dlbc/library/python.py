@@ -100,7 +100,8 @@ PYTHON: Final = table(
     family("", "json.dump pickle.dump logging.shutdown", effect=EffectKind.FILE),
     family(
         "os.",
-        "chdir makedirs mkdir putenv remove rename replace rmdir system unlink write",
+        "chdir makedirs mkdir posix_spawn posix_spawnp putenv pwrite pwritev remove rename replace rmdir "
+        "sendfile system unlink write writev",
         effect=EffectKind.FILE,
     ),
     family("shutil.", "copy copyfile move rmtree", effect=EffectKind.FILE),

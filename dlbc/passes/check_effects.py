@@ -9,7 +9,7 @@ whose code is not seen is assumed to change nothing, with a remark.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from dlbrt.records import dataclass
 
@@ -18,6 +18,7 @@ from dlbc.analysis.callees import (
     CONSTRUCTORS,
     callees,
     functions_run,
+    is_cached,
     mutated_arguments,
     unseen_callee,
     watched_in,
@@ -26,7 +27,8 @@ from dlbc.analysis.callees import (
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.expand_calls import place_in_callee
-from dlbc.analysis.uses import every_node
+from dlbc.analysis.seeds import draws_from, seeded_generators
+from dlbc.analysis.uses import every_node, is_super, object_of_super
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
@@ -60,6 +62,7 @@ class BodyEffects:
     those, and calls of which the library table may say too little, with their lines. ``trusted``: private
     objects from outside that the body changes. ``prints``: something writes to standard output.
     ``asserted``: functions that write to files, allowed by `assume_independent`, with a place in the body.
+    ``seeded``: global random generators that each iteration seeds before it draws from them.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -71,6 +74,7 @@ class BodyEffects:
     trusted: frozenset[str]
     prints: bool
     asserted: tuple[tuple[str, SourcePlace], ...] = ()
+    seeded: tuple[str, ...] = ()
 
     @property
     def writing(self) -> tuple[SourcePlace, ...]:
@@ -115,10 +119,11 @@ def check_effects(
         callees=(*functions, *followed),
         cleared=_cleared(facts, context),
         unseen=check.unseen,
-        watched=_watched(facts, functions, context, contributions),
+        watched=_watched(facts, functions, context, contributions, check.seeded),
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
+        seeded=tuple(sorted(check.seeded)),
     )
 
 
@@ -153,6 +158,9 @@ class _Check:
         self.trusted: set[str] = set()
         self._asserts = context.loop.annotation.assume_independent is not None
         self.asserted: list[tuple[str, SourcePlace]] = []
+        compiled = context.loop.annotation.jit is not None  # compiled code has generators of its own
+        self._seeds = frozenset() if compiled else seeded_generators(context.body, context.module)
+        self.seeded: set[str] = set()
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
@@ -171,8 +179,10 @@ class _Check:
                     self._on(side_effect.origins, call.node, None, function)
             elif kind is EffectKind.FILE and self._asserts:
                 self.asserted.append((function, place))
+            elif kind is EffectKind.RANDOM and self._is_seeded(function):
+                continue
             elif kind in effects.EXTERNAL_EFFECTS:
-                self._report(kind.value, call.node, function=function)
+                self._report(kind.value, call.node, draws_from(function), function=function)
             else:
                 elements = kind is not EffectKind.DRAW
                 code = "DLB425" if function.startswith("heapq.") else kind.value
@@ -195,15 +205,29 @@ class _Check:
         for side_effect in function.side_effects:
             if side_effect.effect is EffectKind.FILE and self._asserts:
                 self.asserted.append((side_effect.function, place))
+            elif side_effect.effect is EffectKind.RANDOM and self._is_seeded(side_effect.function):
+                continue
             elif (kind := side_effect.effect) in effects.EXTERNAL_EFFECTS:
                 note = self._context.note(side_effect.node, f"in `{function.name}`")
-                self._once(report(kind.value, place, notes=(note,), function=side_effect.function))
+                name = side_effect.function
+                self._once(report(kind.value, place, notes=(note,), case=draws_from(name), function=name))
         for names in (function.rebinds, function.mutated_shared):
             for name, node in names.items():
                 if function.called_by_name_only and self._elsewhere(function, name):
                     continue
                 note = self._context.note(node, f"`{name}` is changed here")
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
+        cached = is_cached(function.node, self._module)
+        for reader in self._module.implicit_calls.cache_readers if cached else ():
+            note = self._context.note(reader, "what the cache has counted is read here")
+            name = f"{function.name}.cache_info()"
+            self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
+
+    def _is_seeded(self, function: str) -> bool:
+        """Whether it draws from a global generator that the iteration has seeded; noted if so."""
+        generator = draws_from(function)
+        self.seeded |= {generator} & self._seeds
+        return generator in self._seeds
 
     def _elsewhere(self, function: FunctionSummary, name: str) -> bool:
         """Whether the name belongs to a function that does not enclose the loop: each call has its own."""
@@ -288,10 +312,10 @@ class _Check:
                     )
                 )
 
-    def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
+    def _report(self, code: str, node: ast.expr | ast.stmt, case: str = "", **fields: str) -> None:
         notes = tuple(self._other_use(fields.get("name", ""))) if code == EffectKind.ORDERED.value else ()
         notes = (*notes, *place_in_callee(node))
-        self.findings.append(report(code, self._context.place_of(node), "", notes, **fields))
+        self.findings.append(report(code, self._context.place_of(node), "", notes, case=case, **fields))
 
     def _other_use(self, name: str) -> Iterator[RelatedPlace]:
         """The first place where the body does more with a container than add to it."""
@@ -312,12 +336,17 @@ def _watched(
     functions: Sequence[FunctionSummary],
     context: AnalysisContext,
     contributions: IterationContributions,
+    seeded: Container[str],
 ) -> dict[str, int]:
-    """What the body and its callees run that is not seen for certain, with the first line of each."""
+    """What the body and its callees run that is not seen for certain, with the first line of each.
+
+    Draws from generators that the iteration has ``seeded`` are seen.
+    """
     found: dict[str, int] = {}
     own = watched_in(facts, context.module, contributions.nodes)
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
-        found.setdefault(name, getattr(node, "lineno", 0))
+        if draws_from(context.module.imported_name(name)) not in seeded:
+            found.setdefault(name, getattr(node, "lineno", 0))
     return found | dict(watched_methods(context.module))
 
 
@@ -333,7 +362,8 @@ def _cleared(facts: RegionFacts, context: AnalysisContext) -> dict[str, frozense
         attributes = {name for f in reached for name in summaries.of[f].attributes}
         passed: set[ast.AST] = {node for _, _, node in call.arguments}
         if isinstance(call.node.func, ast.Attribute):
-            passed.add(call.node.func.value)
+            holder = call.node.func.value
+            passed.add(object_of_super(holder) if is_super(holder) else holder)
         for array in dotted:
             if array.rpartition(".")[2] not in attributes:
                 found[array] |= passed

@@ -19,7 +19,7 @@ from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions
 from dlbc.analysis.selections import selection_of
 from dlbc.analysis.updates import OPERATORS, update_of
-from dlbc.analysis.uses import bound_names, every_node, own_nodes
+from dlbc.analysis.uses import bound_names, every_node, is_super, outside_classes, own_nodes, receiver_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, in_order
 from dlbc.ir.loop import AnnotatedLoop, ProofMethod
@@ -55,20 +55,27 @@ def check_form(context: AnalysisContext) -> Iterator[Diagnostic]:
     for found in (n for s in node.body for n in every_node(s)):
         if isinstance(found, ast.Name) and found.id in _BY_TEXT and context.module.builtin(found.id):
             yield report("DLB209", source.place_of(found), name=found.id)
-    for found in _outside_classes(node.body):
+    yield from _of_classes(context)
+
+
+def _of_classes(context: AnalysisContext) -> Iterator[Diagnostic]:
+    """Uses of `super()` and `__class__` that cannot be given what they mean in the method around the loop.
+
+    In the kernel both are made explicit, from the class and the first parameter of the method.
+    """
+    loop = context.loop
+    owner = next((n.name for n in reversed(loop.path) if isinstance(n, ast.ClassDef)), "Class")
+    owners = zip(loop.path, loop.path[1:], strict=False)
+    in_method = any(inner is loop.scope and isinstance(outer, ast.ClassDef) for outer, inner in owners)
+    receiver = receiver_of(loop.scope) if in_method else ""
+    kept = bool(receiver) and receiver not in context.names.temporaries
+    for found, inside in outside_classes(loop.node.body):
         match found:
-            case ast.Name(id="__class__"):
-                yield report("DLB208", source.place_of(found), what="`__class__`")
-            case ast.Call(func=ast.Name(id="super"), args=[]):
-                yield report("DLB208", source.place_of(found), what="`super()`")
-
-
-def _outside_classes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes except those in the bodies of classes, whose methods have a class of their own."""
-    for node in nodes:
-        yield node
-        if not isinstance(node, ast.ClassDef):
-            yield from _outside_classes(ast.iter_child_nodes(node))
+            case ast.Name(id="__class__") if not receiver:
+                yield report("DLB208", context.place_of(found), what="`__class__`", instead=owner)
+            case ast.Call() if is_super(found) and (inside or not kept):
+                instead = f"super({owner}, {receiver or 'self'})"
+                yield report("DLB208", context.place_of(found), what="`super()`", instead=instead)
 
 
 def _jumps(statements: Iterable[ast.stmt], source: Source, inner: bool = False) -> Iterator[Diagnostic]:

@@ -20,13 +20,12 @@ from dlbrt.records import dataclass
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import IntegerForm, Variable
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.enclosing_statements import propagates_exceptions
 from dlbc.analysis.row_footprints import RowRange, rows_of
 from dlbc.analysis.uses import ScalarFacts, Use, UseKind, every_node, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
-from dlbc.ir.access import Access, OriginKind, RegionFacts
+from dlbc.ir.access import Access
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, IterationContributions
 from dlbc.ir.region import LoopNames
@@ -153,14 +152,8 @@ class _Flow:
         return _meet(end, state)
 
 
-def check_scalars(
-    context: AnalysisContext,
-    scalars: ScalarFacts,
-    facts: RegionFacts,
-    functions: Sequence[FunctionSummary],
-    settled: Set[str],
-) -> Iterator[Diagnostic]:
-    """Values carried from one iteration to another, and temporaries that functions outside the body read.
+def check_scalars(context: AnalysisContext, scalars: ScalarFacts, settled: Set[str]) -> Iterator[Diagnostic]:
+    """Values carried from one iteration to another.
 
     ``settled``: carried names that are reductions, or whose refusal is already reported.
     """
@@ -171,21 +164,6 @@ def check_scalars(
         reported.add(use.name)
         note = context.note(_binding(use.name, context.body, use.node), "bound here")
         yield report("DLB310", context.place_of(use.node), "read here", (note,), name=use.name)
-    note = context.note(context.loop.node, "in this loop")
-    for function in functions:
-        for name, node in function.reads.items():
-            if name in context.names.temporaries and _sees(function.node, context.loop):
-                place = context.place_of(node)
-                yield report("DLB313", place, "read here", (note,), name=name, function=function.name)
-    for value, node in facts.escapes:
-        if any(o.kind is OriginKind.CLOSURE for o in value.points_to | value.reachable):
-            yield report("DLB314", context.place_of(node))
-
-
-def _sees(function: ast.AST, loop: AnnotatedLoop) -> bool:
-    """Whether free names of the function may be the loop's: it is in the same scope, outside the loop."""
-    inside = any(n is function for n in every_node(loop.node))
-    return not inside and any(n is function for n in every_node(loop.scope))
 
 
 def _binding(name: str, body: Sequence[ast.stmt], default: ast.expr | ast.stmt | ast.excepthandler):  # type: ignore[no-untyped-def]

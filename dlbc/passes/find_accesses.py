@@ -15,7 +15,7 @@ from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.expand_calls import expand_calls, place_in_callee
 from dlbc.analysis.subscripts import range_operands
-from dlbc.analysis.uses import every_node, own_nodes, uses_of
+from dlbc.analysis.uses import every_node, own_nodes, receiver_of, uses_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
@@ -75,6 +75,7 @@ def _region_of(context: AnalysisContext) -> CodeRegion:
         fresh=summaries.fresh,
         returns_argument_parts=summaries.returns_argument_parts,
         range_arguments=counted,
+        receiver=receiver_of(context.loop.scope),
     )
 
 

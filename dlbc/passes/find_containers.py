@@ -24,6 +24,8 @@ _NUMBERS = frozenset({"int", "float", "complex", "len", "abs", "round", "bool", 
 _ADDING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "sorted", "deque", "defaultdict"})
 
+_MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+
 Places = frozenset[ast.AST | str]
 
 
@@ -152,7 +154,13 @@ def _makes_iterator(node: ast.expr, module: ModuleNames) -> bool:
         return True
     name = unparsed(node.func)
     reached = module.functions.get(name, ()) or module.methods.get(name.rpartition(".")[2], ())
-    return any(map(_yields, reached))
+    return any(_yields(f) and not _makes_manager(f, module) for f in reached)
+
+
+def _makes_manager(function: FunctionNode, module: ModuleNames) -> bool:
+    """Whether calling it makes a context manager, whose ``as`` is what the generator yields."""
+    marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return any(_full_name(mark, module) in _MANAGERS for mark in marks)
 
 
 def _yields(function: FunctionNode) -> bool:

@@ -68,6 +68,7 @@ def find_implicit_calls(tree: ast.Module, module: ModuleNames) -> ImplicitCalls:
         attribute_setters=tuple(
             n for n in nodes if isinstance(n, ast.Call) and unparsed(n.func).endswith("setattr")
         ),
+        cache_readers=tuple(n for n in nodes if isinstance(n, ast.Attribute) and n.attr == "cache_info"),
         mutable_class_attributes=dict(_mutable_class_attributes(tree)),
     )
 

@@ -257,6 +257,9 @@ class _Finder:
             mentions = (n for n in self._mentions[path.root] if n not in known)
             if not self._shared(path) or any(self._may_reach(n, path) for n in mentions):
                 continue
+            writes = any(a.writes for a in additions)
+            if writes and not (self._module.builtin("print") and self.kinds.is_text(path.text)):
+                continue  # a file, or an object of an unknown type
             stored = any(isinstance(a.effect, ast.stmt) for a in additions)
             if path.steps and stored and not self.kinds.is_dictionary(path.text):
                 continue  # rows of an array, for the dependence test and the inspector

@@ -36,9 +36,11 @@ from dlbc.ir.plan import (
 )
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan
+from dlbc.passes.check_closures import check_closures
 from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
+from dlbc.passes.choose_help import with_fitting_help
 from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
 from dlbc.passes.compute_liveness import compute_liveness, is_seen_after_failure
 from dlbc.passes.find_accesses import Aliases, find_accesses, find_aliases
@@ -86,7 +88,14 @@ def report_loops(
     survey = survey or survey_module(module)
     program = read_program(module, survey, find)
     around = _ModuleContext(module.source, *survey, Provers(), wanted, program)
-    loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
+    loops = [
+        replace(
+            loop,
+            read_by_costs=_read_by_costs(loops, loop),
+            others=tuple(each.node for each in loops if each is not loop),
+        )
+        for loop in loops
+    ]
     return [_plan_loop(loop, around) for loop in loops]
 
 
@@ -144,7 +153,8 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     stored = frozenset({a.array for a in body.touched if a.writes} | proof.stored)
     growing = frozenset(o.name for o in proof.contributions.ordered)
     given, misread = read_cost(context, stored, growing)
-    findings = (*unfit, *body.findings, *proof.findings, *lost, *misread)
+    found = (*unfit, *body.findings, *proof.findings, *lost, *misread)
+    findings = [with_fitting_help(finding, context) for finding in found]
     refusal = LoopReport(
         loop,
         plan=None,
@@ -188,7 +198,8 @@ def _read_body(context: AnalysisContext) -> _Body:
     added_to = frozenset(contributions.containers) - contributions.maybe_stores
     findings = (
         *refused,
-        *check_scalars(context, scalars, facts, effects.callees, settled=contributions.explained),
+        *check_scalars(context, scalars, settled=contributions.explained),
+        *check_closures(context, facts, effects.callees),
         *effects.findings,
         *check_implicit_calls(context, facts, effects.callees, added_to, effects.writing),
     )
@@ -270,7 +281,7 @@ def _with_plan(
     status = status_of(loop_report.proofs, trusted, watched, bool(dispatch))
     return replace(
         loop_report,
-        plan=replace(plan, variables=variables, watched=watched, status=status),
+        plan=replace(plan, variables=variables, watched=watched, seeded=body.effects.seeded, status=status),
         cost=cutting.derived,
         fold_legality=cutting.fold_legality,
         cost_omitted=cutting.why,

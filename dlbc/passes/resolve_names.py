@@ -16,9 +16,19 @@ from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
 from dlbc.analysis.numbers import number_of
 from dlbc.analysis.subscripts import is_shape
-from dlbc.analysis.uses import UseKind, bound_names, every_node, own_nodes, uses_of
+from dlbc.analysis.uses import (
+    UseKind,
+    bound_names,
+    every_node,
+    is_super,
+    outside_classes,
+    own_nodes,
+    receiver_of,
+    uses_of,
+)
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import FunctionNode, IndexRange, LoopNames, ModuleNames
+from dlbc.library.star_imports import builtins_hidden_by, exported_by
 
 #: Nodes that bind names, or declare where they are bound.
 _BINDING = frozenset((
@@ -65,6 +75,9 @@ def resolve_module(module: Module) -> ModuleNames:
             classes[node.name] = node
         elif isinstance(node, ast.Import | ast.ImportFrom):
             imports |= dict(_imported(node))
+    starred = _starred(module.tree)
+    for name in starred.keys() - bound.keys():
+        bound[name], imports[name] = [starred[name][0]], starred[name][1]
     definitions = Functions | ast.ClassDef | ast.Import | ast.ImportFrom
     once = {name for name, nodes in bound.items() if len(nodes) == 1 and isinstance(nodes[0], definitions)}
     return ModuleNames(
@@ -86,13 +99,32 @@ def _names_bound_by(node: ast.AST) -> set[str]:
     if isinstance(node, ast.arg):
         return {node.arg}
     if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
-        return set(BUILTINS)  # a star import may hide any builtin
+        return set(builtins_hidden_by("" if node.level else node.module or ""))
     shallow = (ast.Import, ast.ImportFrom, ast.MatchAs, ast.MatchStar, ast.MatchMapping)
     if isinstance(node, Functions | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.ExceptHandler):
         return {node.name} if node.name else set()
     return {u.name for u in uses_of(node) if u.kind is UseKind.STORE} if isinstance(node, shallow) else set()
+
+
+def _starred(tree: ast.Module) -> dict[str, tuple[ast.stmt, str]]:
+    """The names that the module reads and that star imports bind: by which import, and their full names.
+
+    Empty where a module is imported whose names are not known, as it may bind any of them.
+    """
+    nodes = [n for n in every_node(tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"]
+    exports = [(node, exported_by(node.module or "")) for node in nodes if not node.level]
+    if not nodes or len(exports) < len(nodes) or not all(names for _, names in exports):
+        return {}
+    found: dict[str, tuple[ast.stmt, str]] = {}
+    for name in {n.id for n in every_node(tree) if isinstance(n, ast.Name)}:
+        for node, names in exports:
+            if name in names:
+                found[name] = (node, f"{node.module}.{name}")
+            elif name in builtins_hidden_by(node.module or ""):
+                found.pop(name, None)
+    return found
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
@@ -117,6 +149,9 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
     for use in uses_of(ast.Module(list(node.body), [])):
         if use.name not in temporaries and not stays(use.name, loop, module):
             shared.setdefault(use.name, use.node)
+    for call in (n for n, _ in outside_classes(node.body) if is_super(n)):
+        shared.setdefault("__class__", call)
+        shared.setdefault(receiver_of(loop.scope), call)
     for use in uses_of(node.target):  # subscripts of a target, which `check_form` refuses
         if use.kind is UseKind.LOAD:
             shared.setdefault(use.name, use.node)

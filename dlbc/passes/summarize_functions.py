@@ -16,7 +16,7 @@ from dataclasses import replace
 from dlbc.analysis import effects
 from dlbc.analysis.callees import functions_run, is_opaque, mutated_arguments, unseen_callee, watched_in
 from dlbc.analysis.effects import FunctionSummaries, FunctionSummary, Node
-from dlbc.analysis.uses import bound_names, every_node, free_names, own_nodes, parameters_of
+from dlbc.analysis.uses import bound_names, every_node, free_names, own_nodes, parameters_of, receiver_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import OriginKind, Origins, RegionFacts
 from dlbc.ir.region import CodeRegion, FunctionNode, ModuleNames
@@ -98,7 +98,13 @@ def _region(
     parameters = frozenset(p.arg for p in parameters_of(function))
     own = (frozenset(bound_names(body)) | parameters) - _declared(body).keys()
     return CodeRegion(
-        tuple(body), own, module, fresh=fresh, returns_argument_parts=passing, parameters=parameters
+        tuple(body),
+        own,
+        module,
+        fresh=fresh,
+        returns_argument_parts=passing,
+        parameters=parameters,
+        receiver=receiver_of(function),
     )
 
 

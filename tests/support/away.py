@@ -290,7 +290,7 @@ class _Runner:
     def _nothing(self, *_args: Any, **_kwargs: Any) -> None:
         pass
 
-    schedule = require = cost = profile = folded = _nothing
+    schedule = require = watch = cost = profile = folded = _nothing
 
     def reductions(self, **kinds: ContributionKind) -> None:
         self._given |= kinds.keys()

@@ -121,8 +121,8 @@ def _family(digit: str, title: str) -> str:
 def _section(code: str) -> Iterator[str]:
     entry = CATALOGUE[code]
     yield from (f"### {code}", "", f"{entry.severity.value}: {entry.message}")
-    if entry.help:
-        yield from ("", f"Help: {entry.help}")
+    for text in entry.helps:
+        yield from ("", f"Help: {text}")
     case = case_of(code)
     if case is not None:
         option = ", with `--strict`" if case.strict else ""

@@ -9,6 +9,7 @@ from dlbrt.data.space import Space, space_of
 from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.perform import RankResult, SentValue
 from dlbrt.mpi.temporaries import Kept
+from dlbrt.mpi.values.generators import key_of, restore
 from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.operations import RefusedOperandError
@@ -69,6 +70,12 @@ class LoopResult:
         if isinstance(value, Unreadable):
             raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {value.reason}")
         return value
+
+    def restore(self, seeded: Iterable[str]) -> None:
+        """Set the random generators that each iteration seeds to their state after the last iteration."""
+        for generator in seeded:
+            if (key := key_of(generator)) in self:
+                restore(generator, self[key])
 
     def check(self) -> None:
         """Raise the exception of the loop's body, else that of its iterable, if any.

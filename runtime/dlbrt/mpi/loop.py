@@ -19,6 +19,7 @@ from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
+from dlbrt.mpi.values.generators import states
 from dlbrt.mpi.walk import Walk
 from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.records import dataclass
@@ -124,6 +125,7 @@ class LoopContext:
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
         self.unseen_calls: Mapping[str, int] = {}
+        self.generators: tuple[str, ...] = ()
         self.private: Sequence[str] = ()
         self.ending = LoopEnd()
         self.ensure_valid: Callable[[object], object] = lambda _: None
@@ -156,6 +158,10 @@ class LoopContext:
         Objects of ``private`` names may change: each iteration finds them worthless.
         """
         self.unseen_calls, self.private = calls, private
+
+    def seeded(self, *generators: str) -> None:
+        """The global random generators that each iteration seeds before it draws, by their modules."""
+        self.generators = generators
 
     def cost(
         self,
@@ -257,14 +263,14 @@ class LoopContext:
     def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
         dealt = self.table.iterations is Distribution.CYCLIC
-        self.ending.temporaries.keep(self.walk.done, values, dealt=dealt)
+        self.ending.temporaries.keep(self.walk.done, values | states(self.generators), dealt=dealt)
 
     def keep_each(self, /, **values: Any) -> None:
         """The same for iterations dealt in turn where an exception that ends the loop may be caught.
 
         Whichever of them comes before the failing one, its values are those that count.
         """
-        self.ending.temporaries.keep(self.walk.done, values)
+        self.ending.temporaries.keep(self.walk.done, values | states(self.generators))
 
     def synchronize(self) -> None:
         """Exchange profiles, decide and move work where it is time to; wait where there is no work."""
@@ -296,7 +302,7 @@ class LoopContext:
             return False
         left = self.contributions.left_by({**parameters, **temporaries})
         own = {name: value for name, value in temporaries.items() if name not in left}
-        self.ending.temporaries.keep(self.walk.done, own, failed=True)
+        self.ending.temporaries.keep(self.walk.done, own | states(self.generators), failed=True)
         self.contributions.reduce(left)
         if isinstance(error, RefusedOperandError):
             error = self.contributions.refuse(error)

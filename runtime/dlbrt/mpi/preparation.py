@@ -33,7 +33,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.values.objects import RootObjects, SharedObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.pickles import met_by_pickler
-from dlbrt.mpi.values.program_state import InterpreterState, collect
+from dlbrt.mpi.values.program_state import InterpreterState, collect, collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
@@ -109,6 +109,8 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        if collects_warnings():
+            return "the program collects warnings, or shows them by a function of its own"
         if self.loop_history.withheld:
             return self.loop_history.withheld
         for name in (*loop.table.specs, *loop.contributions.kinds):

@@ -121,6 +121,7 @@ class LoopRun:
         try:
             perform(loop, prepared.kernel, prepared.arguments)
         finally:
+            self._probation.close()
             if self._sharing is not None:
                 self._sharing.run_journal.close()
         if self._prefix is not None:
@@ -310,6 +311,7 @@ class LoopRun:
         values = loop.contributions.results()
         results = [*self._results, self._prefix] if self._prefix is not None else self._results
         result = LoopResult(prepared.space, results, values, self._fault, prepared.objects)
+        result.restore(loop.generators)
         if result.failure is not None and len(self._results) > 1:
             from dlbrt.mpi.failure import note
 

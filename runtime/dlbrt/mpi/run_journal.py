@@ -1,7 +1,9 @@
 """The journals of all ranks: kept where they are written, brought to rank 0 in order, and applied there.
 
 While ranks share a loop, everything that iterations do besides storing to rows is logged in a journal on each
-rank, standard output too. At the end rank 0 knows from the results which positions each segment spans. It
+rank, standard output and records of the module logging too. What is written past ``sys.stdout`` contradicts
+the plan where it is watched: rank 0 logs it, so that it keeps its own in order, and does the rest alone. At
+the end rank 0 knows from the results which positions each segment spans. It
 fetches the segments one after the other in iteration order, so that a rank holds only the log that it wrote
 itself, and rank 0 a few segments more; then it releases the other ranks.
 
@@ -12,6 +14,7 @@ that no element got two values.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 import weakref
@@ -23,13 +26,16 @@ from mpi4py import MPI
 from dlbrt.data.field import Field
 from dlbrt.data.twin import Diff, DiffMerge, Twin
 from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
+from dlbrt.mpi.standard_output import HELD_BACK, DivertedOutput
 from dlbrt.mpi.values.objects import SharedObjects, without_identity
 from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Segment, SegmentStore
 from dlbrt.reductions.kinds import ContributionKind
-from dlbrt.reductions.output import Output, OutputProperties
+from dlbrt.reductions.log_records import divert_records
+from dlbrt.reductions.output import OutputProperties
 from dlbrt.reductions.replay import Replay, SegmentId, merged
 
 if TYPE_CHECKING:
+    from dlbrt.mpi.walk import Walk
     from dlbrt.reductions.replay import ReplayFailure
 
 
@@ -38,7 +44,10 @@ _IN_MEMORY = 64 << 20
 
 
 class RunJournal:
-    """One rank's journal in one shared run of a loop; from `open` to `close` it takes standard output."""
+    """One rank's journal in one shared run of a loop; from `open` to `close` it takes standard output.
+
+    ``bypassed`` is, after `close`, how output has been written past ``sys.stdout``, if that was watched.
+    """
 
     def __init__(self, communicator: Communicator, objects: SharedObjects, about: OutputProperties) -> None:
         owner = weakref.ref(self)  # a reference cycle would keep the program's arrays alive
@@ -52,19 +61,20 @@ class RunJournal:
         self._communicator = communicator
         self._objects = objects
         self._about = about
-        self._real: Any = None
-        self._is_open = False
+        self.bypassed: str | None = None
+        self._output: DivertedOutput | None = None
+        self._restoring = contextlib.ExitStack()
         self._replay: Replay | None = None
         self._segments: list[Segment | None] = []
         self._segment_store = SegmentStore(_IN_MEMORY)
         self._unsent: Exception | None = None
 
-    def open(self, ordinal: Callable[[], int | None]) -> None:
-        """Log standard output from here on.
+    def open(self, walk: Walk, *, watched: bool = False) -> None:
+        """Log standard output from here on; ``watched``: what is written past ``sys.stdout`` too.
 
-        ``ordinal`` returns which iteration of the run under way it comes from, None between iterations.
+        ``walk`` says which iteration is under way.
         """
-        journal = self.journal
+        journal, ordinal = self.journal, walk.ordinal
 
         def log(entry: tuple[Any, ...]) -> None:
             place = ordinal()
@@ -72,16 +82,27 @@ class RunJournal:
                 journal.note(place)
             journal.log.append(entry)
 
-        self._real, self._is_open = sys.stdout, True
-        sys.stdout = Output(log, self._real, self._about)
+        if watched:
+            walk.after_stretch = self._stretch_done
+        self._output = DivertedOutput(log, self._about, watched=watched)
+        divert_records(log, self._restoring)
 
     def close(self) -> None:
         """Restore standard output and complete the journal; may be called again."""
-        if self._is_open:
-            self._is_open = False
-            sys.stdout = self._real
+        output, self._output = self._output, None
+        if output is not None:
+            self._restoring.close()
+            output.close()
+            self.bypassed = self.bypassed or output.bypassed
             self.journal.end_run(range(0))
             self.journal.finish()
+
+    def _stretch_done(self, stretch: range) -> None:
+        """Log what iterations at these positions have written past ``sys.stdout`` after their last entry."""
+        if stretch and self._output is not None:
+            self.journal.note(len(stretch) - 1)
+            if self._output.take() and stretch.step > 1 and len(stretch) > 1:
+                self.bypassed = HELD_BACK
 
     def check(self) -> None:
         """Raise what kept a segment from being packed, if one was."""

@@ -24,6 +24,7 @@ from dlbrt.mpi.preparation import Preparation
 from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.run_journal import ElementGather, RunJournal, fetch
+from dlbrt.mpi.standard_output import BYPASSED, HELD_BACK
 from dlbrt.mpi.values.contents import shared_fields
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.watch import ContradictionError, Undo, Watch
@@ -74,7 +75,7 @@ class SharedRun:
         self._undo = Undo(self._fields)
         if call.watched:
             loop.walk.before_stretch = self._keep
-        self.run_journal.open(loop.walk.ordinal)
+        self.run_journal.open(loop.walk, watched=call.watched)
 
     @property
     def figures(self) -> SharingFigures:
@@ -130,7 +131,8 @@ class SharedRun:
         """
         done = own.figures.done
         end = first_gap(done)
-        if self._contradicted_here and not self._undo.in_order:
+        past_undoing = self._contradicted_here or self.contradiction == HELD_BACK
+        if past_undoing and not self._undo.in_order:
             raise ContradictionError(f"{self._prepared.loop_history.source}: {reason}; {_PAST_UNDOING}")
         if len(done.below(end)) < len(done):
             if not self._undo.possible:
@@ -178,8 +180,8 @@ class SharedRun:
         done = own.figures.done
         if own.failure is not None:
             done = done.union(Spans.of(range(own.failure.position, own.failure.position + 1)))
-        here = watch.contradiction(done)
-        self._contradicted_here = here is not None
+        here = watch.contradiction(done) or self.run_journal.bypassed
+        self._contradicted_here = here not in (None, BYPASSED)
         found = here or next((each.contradiction for each in others if each.contradiction), None)
         verdict = b"" if found else b"kept"
         send = self._communicator.send_bytes

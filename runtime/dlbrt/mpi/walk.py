@@ -65,7 +65,7 @@ class Walk:
 
     ``team`` gives the work. A loop begun alone is to be shared at ``trial_until``, or after
     ``trial_iterations`` more. ``times`` collects the times of groups of iterations, where they are measured.
-    ``before_stretch`` is called with each stretch before it begins.
+    ``before_stretch`` is called with each stretch before it begins, ``after_stretch`` with what was done.
     """
 
     def __init__(self, space: Space, contributions: LoopContributions, load: Load) -> None:
@@ -74,6 +74,7 @@ class Walk:
         self.trial_until: float | None = None
         self.trial_iterations: int | None = None
         self.before_stretch: Callable[[range], None] | None = None
+        self.after_stretch: Callable[[range], None] | None = None
         self.times: GroupTimes | None = None
         self.started = clock()
         self._space = space
@@ -180,6 +181,8 @@ class Walk:
     def end_stretch(self) -> None:
         """Complete what the stretch has contributed; may be called again."""
         self._contributions.end_run()
+        if self.after_stretch is not None:
+            self.after_stretch(self.done)
         if (journal := self._contributions.journal) is not None:
             journal.end_run(self._stretch[: self._done], descending=self._descending)
         self._begin_stretch(range(0))

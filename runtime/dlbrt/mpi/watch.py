@@ -29,10 +29,12 @@ from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
+from dlbrt.mpi.standard_output import BYPASSED, OutputProbe
 from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
+from dlbrt.mpi.values.generators import GENERATORS, states
 from dlbrt.mpi.values.packing import snapshot
-from dlbrt.mpi.values.program_state import collect
+from dlbrt.mpi.values.program_state import collect, logging_settings
 from dlbrt.records import dataclass
 from dlbrt.reductions.places import Places
 
@@ -75,7 +77,8 @@ class Watch:
     ``values`` are objects by name; ``slots`` the arrays and lists of the loop, ``fields`` those of its table;
     ``apart`` are the identities of slots that are not looked at. In objects, nor are the ``places`` to which
     iterations contribute. ``dealt`` are the positions that this rank begins with; ``whole``: it has the rows
-    of all others too, as rank 0 does.
+    of all others too, as rank 0 does. ``seeded`` are the global random
+    generators that each iteration seeds.
     """
 
     def __init__(
@@ -88,9 +91,11 @@ class Watch:
         places: Places,
         *,
         whole: bool,
+        seeded: Sequence[str] = (),
     ) -> None:
         started = clock()
         self._values, self._slots, self._places = values, slots, places
+        self._generators = [name for name in GENERATORS if name in sys.modules and name not in seeded]
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields
@@ -134,7 +139,9 @@ class Watch:
         }
         try:
             with self._places.emptied():
-                return snapshot({**self._values, **_state(), **lists}, self._slots)
+                return snapshot(
+                    {**self._values, **_state(), **states(self._generators), **lists}, self._slots
+                )
         except Exception:  # objects' own pickling hooks may raise anything
             return None
 
@@ -161,9 +168,8 @@ def watch_of(
         for name, value in named.items()
         if name not in loop.contributions.kinds and name not in loop.private
     }
-    return Watch(
-        {**values, KERNEL: kernel}, slots, fields, apart, dealt, loop.contributions.places, whole=whole
-    )
+    places, seeded = loop.contributions.places, loop.generators
+    return Watch({**values, KERNEL: kernel}, slots, fields, apart, dealt, places, whole=whole, seeded=seeded)
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:
@@ -196,11 +202,7 @@ def _state() -> dict[str, Any]:
     found: dict[str, Any] = {
         f"{module}.{name}": value for module, values in collect().items() for name, value in values.items()
     }
-    if (random := sys.modules.get("random")) is not None and hasattr(random, "getstate"):
-        found["the state of the module random"] = random.getstate()
-    if (legacy := sys.modules.get("numpy.random")) is not None:
-        name, keys, *rest = legacy.get_state(legacy=True)
-        found["the state of numpy.random"] = (name, keys.tobytes(), *rest)
+    found["the levels of loggers"] = logging_settings()
     found["os.environ"] = dict(os.environ)
     found["the current directory"] = os.getcwd()
     found["np.geterr()"] = np.geterr()
@@ -239,18 +241,27 @@ class Probation:
     def __init__(self) -> None:
         self.wanted = 0  # iterations that still have to change nothing
         self._watch: Watch | None = None
+        self._probe: OutputProbe | None = None
         self._suspected = False
         self.seconds = 0.0  # spent on looking
 
     def begin(self, watch: Watch) -> None:
         """Watch one more iteration."""
-        self._watch = watch
+        self._watch, self._probe = watch, OutputProbe()
+
+    def close(self) -> bool:
+        """Pass on what the iteration has written; whether any of it went past ``sys.stdout``."""
+        probe, self._probe = self._probe, None
+        return probe is not None and probe.close()
 
     def contradiction(self, begun: SingleRank | None) -> str | None:
         """What contradicts the plan for good; None as long as nothing does."""
         watch, self._watch = self._watch, None
+        bypassed = self.close()
         if watch is None or begun is None:
             return None
+        if bypassed:
+            return BYPASSED
         found = watch.contradiction(begun.figures.done)
         self.seconds += watch.seconds
         if found is None:

@@ -29,6 +29,7 @@ from dlbrt.mpi.perform import (
 )
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
+from dlbrt.mpi.standard_output import WorkerOutput
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing
 from dlbrt.mpi.values import program_state as modules
@@ -55,6 +56,7 @@ class _Worker:
         self._communicator = communicator
         self._options = options
         self._slot_cache = SlotCache(communicator)
+        self._output = WorkerOutput()
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
 
@@ -114,7 +116,8 @@ class _Worker:
                 held = driver.held(rank)
                 reached = kernel, by_name, slots, fields, loop_residents
                 watches.append(watch_of(loop, *reached, held, whole=False))
-            run_journal.open(loop.walk.ordinal)
+            self._output.begin()
+            run_journal.open(loop.walk)
             return driver
 
         def finish(loop: LoopContext) -> None:
@@ -130,8 +133,11 @@ class _Worker:
                 run_journal.check()
             except Exception as error:  # objects' own pickling hooks may raise anything
                 result = withheld_result(loop, rank, error, repeatable=not loop_residents)
+            bypassed = self._output.bypassed()
             if watches:
-                result = replace(result, contradiction=_contradiction(watches[0], loop))
+                result = replace(result, contradiction=_contradiction(watches[0], loop) or bypassed)
+            else:
+                self._output.pass_on(rank)
             self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
             if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
                 return  # rank 0 does without what this rank has done

@@ -46,12 +46,14 @@ APPLY: tuple[Callable[[Any, Any], Any], ...] = (
 MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, _AND, _OR = range(len(APPLY) - 6, len(APPLY))
 
 #: Other kinds of entries: several operations on one element, ``ufunc.at``, ``ufunc(..., out=...)``, a run's
-#: share, a selection, a method call, a store under a key, a use of the item under a key, text written, and
-#: bytes written.
-CHAIN, AT, OUT, SHARE, SELECT, CALL, STORE, ITEM, WRITE, RAW = range(len(APPLY), len(APPLY) + 10)
+#: share, a selection, a method call, a store under a key, a use of the item under a key, text written, bytes
+#: written, output flushed, bytes for descriptor 1, and a record of the module logging.
+CHAIN, AT, OUT, SHARE, SELECT, CALL, STORE, ITEM, WRITE, RAW, FLUSH, DESCRIPTOR, RECORD = range(
+    len(APPLY), len(APPLY) + 13
+)
 
 #: How many codes each target of a log has.
-WIDTH = RAW + 1
+WIDTH = RECORD + 1
 
 #: Special method -> operation, for every arithmetic operator in its three forms.
 NAMES: dict[str, int] = {

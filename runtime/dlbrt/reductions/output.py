@@ -1,14 +1,20 @@
-"""Standard output while ranks share a loop: written to the journal, shown later in iteration order."""
+"""Standard output while ranks share a loop: written to the journal, shown later in iteration order.
+
+`Output` takes the place of ``sys.stdout``. Code that has kept the real stream (a handler of the module
+logging, for instance) calls methods of that stream, which `divert` replaces.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from dlbrt.records import dataclass
-from dlbrt.reductions.operations import RAW, WRITE
+from dlbrt.reductions.operations import FLUSH, RAW, WRITE
 
 Log = Callable[[tuple[Any, ...]], None]
 
@@ -56,6 +62,13 @@ class Output(io.TextIOBase):
         self._log((WRITE, text))
         return len(text)
 
+    def flush(self) -> None:
+        """Log that what has been written is to be shown, in the order of all that writes to descriptor 1."""
+        self._log((FLUSH,))
+
+    def close(self) -> None:
+        """Nothing: the real stream stays open, and the end of this object is no flush."""
+
     def writable(self) -> bool:
         """Always true."""
         return True
@@ -84,3 +97,31 @@ class _Bytes(io.RawIOBase):
     def writable(self) -> bool:
         """Always true."""
         return True
+
+
+def divert(stream: Any, output: Output, restoring: contextlib.ExitStack) -> None:
+    """Have a stream of Python's own write to ``output`` until ``restoring`` is closed."""
+    if type(stream) is io.TextIOWrapper and "write" not in vars(stream):
+        for name in ("write", "flush"):
+            setattr(stream, name, getattr(output, name))
+            restoring.callback(delattr, stream, name)
+
+
+def show(stream: Any, operation: int, data: Any = None) -> None:
+    """Do with the real standard output what an entry says."""
+    if operation == WRITE:
+        stream.write(data)
+    elif operation == RAW:
+        stream.flush()
+        stream.buffer.write(data)
+    elif operation == FLUSH:
+        stream.flush()
+    else:
+        write_all(1, data)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write everything to a descriptor; OSError if it cannot be written."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]

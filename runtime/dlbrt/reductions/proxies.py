@@ -7,6 +7,7 @@ again. A stand-in for a container logs updates of its elements, or calls that ad
 
 from __future__ import annotations
 
+import io
 from array import array
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
@@ -297,6 +298,27 @@ class HashingAdder(LoggingAdder):
         self._append((self._code + operations.CALL, "add", (item,), {}))
 
 
+class WritingAdder(LoggingAdder):
+    """Stands for a text in memory, to which iterations write, `print` among them."""
+
+    __slots__ = ()
+
+    def write(self, text: str) -> int:
+        """Add the text; TypeError for anything else."""
+        if not isinstance(text, str):
+            raise TypeError(f"string argument expected, got {type(text).__name__!r}")
+        self._append((self._code + operations.CALL, "write", (text,), {}))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Add all lines."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """There is nothing to write out."""
+
+
 #: Types of containers that hash what they hold.
 _HASHING = frozenset({dict, defaultdict, Counter, OrderedDict, set})
 
@@ -305,6 +327,8 @@ def adder(real: Any) -> type[LoggingAdder]:
     """The type of stand-in for a container."""
     if type(real) in _HASHING:
         return HashingAdder
+    if type(real) is io.StringIO:
+        return WritingAdder
     contents = isinstance(real, np.ndarray) and not real.dtype.hasobject
     return CopyingAdder if contents or isinstance(real, bytearray | array) else LoggingAdder
 

@@ -21,6 +21,7 @@ import numpy as np
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent, NumericEntries, Segment
 from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided
+from dlbrt.reductions.log_records import handle
 from dlbrt.reductions.operations import (
     APPLY,
     AT,
@@ -28,13 +29,14 @@ from dlbrt.reductions.operations import (
     CHAIN,
     ITEM,
     OUT,
-    RAW,
+    RECORD,
     SHARE,
     STORE,
     WIDTH,
     WRITE,
     MisuseError,
 )
+from dlbrt.reductions.output import show
 from dlbrt.reductions.private_copies import put_share
 
 LogEntry = Sequence[Any]
@@ -148,14 +150,16 @@ class Replay:
     def _output(self, operation: int) -> Handler:
         stream = self._stream
 
-        def raw(entry: LogEntry) -> None:
-            stream.flush()
-            stream.buffer.write(entry[1])
-
         def text(entry: LogEntry) -> None:
             stream.write(entry[1])
 
-        return {WRITE: text, RAW: raw}[operation]
+        def other(entry: LogEntry) -> None:
+            show(stream, operation, *entry[1:])
+
+        def record(entry: LogEntry) -> None:
+            handle(entry[1])
+
+        return {WRITE: text, RECORD: record}.get(operation, other)
 
     def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
         if kind.form is ContributionForm.SELECTION:

@@ -40,11 +40,11 @@ def test_changed_data_of_modules_beside_the_program_arrives(home: Path) -> None:
     assert sys.modules["own_helper"].f(2) == 10
 
 
-def test_importing_on_another_rank_prints_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (home / "own_loud.py").write_text("print('imported')\n")
-    modules.apply({"own_loud": {"x": 1}})
-    assert capsys.readouterr().out == ""
-    assert sys.modules.pop("own_loud").x == 1
+def test_a_library_of_c_is_left_to_the_module_that_loads_it(home: Path) -> None:
+    (home / "own_native.py").write_text("import ctypes\nlibrary, level = ctypes.CDLL(None), 1\n")
+    import own_native  # type: ignore[import-not-found]
+
+    assert modules.collect()["own_native"] == {"level": own_native.level}
 
 
 def test_installed_modules_are_left_alone(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from typing import Any
 
@@ -80,13 +81,6 @@ def test_what_the_kernel_brought_is_not_sent_again() -> None:
     assert found is there()
 
 
-def test_reading_a_pickle_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    class Loud:
-        def __setstate__(self, state: Any) -> None:
-            print("made anew")
-
-    loud, packed = Loud(), Packed()
-    loud.__dict__["x"] = 1
-    pack(loud, packed, {}, SharedObjects())
-    unpack(packed.body, [], SharedObjects())
-    assert capsys.readouterr().out == ""
+def test_a_library_of_c_does_not_leave_its_rank() -> None:
+    with pytest.raises(TypeError, match="iterations call the library of C"):
+        pack(ctypes.CDLL(None), Packed(), {}, SharedObjects())

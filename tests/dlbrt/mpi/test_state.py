@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import decimal
+import logging
 import os
 import sys
 import warnings
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dlbrt.mpi.values import program_state
 from dlbrt.mpi.values.objects import SharedObjects
-from dlbrt.mpi.values.program_state import capture
+from dlbrt.mpi.values.program_state import capture, logging_settings
 
 
 @pytest.fixture(autouse=True)
@@ -85,3 +87,31 @@ def test_a_changed_filter_counts_where_a_warning_was_shown_before() -> None:
         state.settings.apply()
         with pytest.raises(UserWarning):
             warn()
+
+
+def test_which_records_are_made_is_the_same_on_every_rank() -> None:
+    logger = logging.getLogger("of the program")
+    try:
+        logger.setLevel(logging.DEBUG)
+        logger.propagate = False
+        logging.disable(logging.INFO)
+        settings = logging_settings()
+        assert settings is not None
+        logger.setLevel(logging.ERROR)
+        logger.propagate = True
+        logging.disable(logging.NOTSET)
+        settings.apply()
+        assert (logger.level, logger.propagate, logging.root.manager.disable) == (10, False, 20)
+        assert logging_settings() == settings
+    finally:
+        logging.disable(logging.NOTSET)
+        logger.setLevel(logging.NOTSET)
+
+
+def test_a_program_that_shows_warnings_itself_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_state, "_WARNINGS_SHOWN", program_state._warnings_shown())
+    assert not program_state.collects_warnings()
+    with warnings.catch_warnings(record=True):
+        assert program_state.collects_warnings()
+    monkeypatch.setattr(warnings, "showwarning", print)
+    assert program_state.collects_warnings()

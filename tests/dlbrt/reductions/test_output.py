@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.reductions.journal import Segment
-from dlbrt.reductions.operations import RAW, WRITE
+from dlbrt.reductions.operations import FLUSH, RAW, WRITE
 from dlbrt.reductions.output import Output, OutputProperties, output_properties
 from dlbrt.reductions.replay import Replay
 
@@ -23,6 +23,7 @@ def test_what_print_and_the_methods_of_a_stream_write_is_logged_in_order() -> No
     stream.buffer.flush()
     assert "".join(entry[1] for entry in log if entry[0] == WRITE) == "a 1\nbcde"
     assert log[-1] == (RAW, b"\xff")
+    assert (FLUSH,) in log
     assert (stream.encoding, stream.errors, stream.isatty(), stream.writable()) == (
         "latin-1",
         "replace",

@@ -114,7 +114,7 @@ def watches():
             watch.run(values)
         except ZeroDivisionError as error:
             print("failed:", error)
-        print({name: value for name, value in vars(watch).items() if name != "part"}, watch.part.n)
+        print({name: held for name, held in vars(watch).items() if name != "part"}, watch.part.n)
 
 
 class Slotted:

@@ -12,7 +12,7 @@ import (`signature`).
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import io
 import pickle
 import sys
@@ -194,6 +194,8 @@ class _Packer(Pickler):
             self._packed.arrays.append(obj)
         elif obj is sys.stdout or obj is sys.__stdout__:
             raise TypeError("iterations write to the standard output object itself")
+        elif isinstance(obj, ctypes.CDLL):
+            raise TypeError(f"iterations call the library of C {obj._name}")
         elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
         kind = type(obj)
@@ -275,9 +277,7 @@ def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[An
     _loading = slots
     reader = Reader(common.known.objects, _Unpacker)
     try:
-        # Modules that are imported while loading have printed at rank 0 already.
-        with contextlib.redirect_stdout(io.StringIO()):
-            value = reader.load(body)
+        value = reader.load(body)
         return value, reader.objects
     finally:
         _loading = ()

@@ -2,16 +2,15 @@
 
 A function of a module beside the program is known to the other ranks by name, and they import the module;
 what the program has set in it since (``helper.scale = 3``) would be missing. So the data of the program's own
-modules goes with each call: all globals but functions, classes and modules. Interpreter state that the
-program set before a loop goes with the call where it has changed, and holds on every rank.
+modules goes with each call: all globals but functions, classes, modules and libraries of C. Interpreter state
+that the program set before a loop goes with the call where it has changed, and holds on every rank.
 """
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import functools
 import importlib
-import io
 import os
 import pickle
 import sys
@@ -26,8 +25,8 @@ from dlbrt.records import dataclass
 
 ModuleData = dict[str, dict[str, Any]]
 
-_CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
-_RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, ctypes.CDLL)
+_RUNTIME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def collect() -> ModuleData:
@@ -50,11 +49,9 @@ def _is_ours(name: str | None) -> bool:
 
 
 def apply(data: ModuleData) -> None:
-    """Apply collected data, importing modules that are not imported yet; imports print nothing."""
+    """Apply collected data, importing modules that are not imported yet."""
     for name, values in data.items():
-        with contextlib.redirect_stdout(io.StringIO()):
-            module = importlib.import_module(name)
-        vars(module).update(values)
+        vars(importlib.import_module(name)).update(values)
 
 
 @functools.lru_cache(maxsize=1)
@@ -111,11 +108,59 @@ class ProcessEnvironment:
         sys.path[:] = self.path
 
 
+def _warnings_shown() -> tuple[Any, Any]:
+    """The functions that show warnings; the second collects them, where they are collected."""
+    return warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
+
+
+_WARNINGS_SHOWN = _warnings_shown()
+
+
+def collects_warnings() -> bool:
+    """Whether the program shows warnings by a function of its own, or collects them."""
+    return _warnings_shown() != _WARNINGS_SHOWN
+
+
+@dataclass(frozen=True)
+class LoggingSettings:
+    """Which records are made: a level for all, and those of loggers with disabled and propagate, by name.
+
+    What is done with a record is not part of it: rank 0 does it (`dlbrt.reductions.log_records`).
+    """
+
+    disabled_up_to: int
+    loggers: dict[str, tuple[int, bool, bool]]
+
+    def apply(self) -> None:
+        """Apply the settings to this process."""
+        import logging
+
+        logging.disable(self.disabled_up_to)
+        for name, (level, disabled, propagates) in self.loggers.items():
+            logger = logging.getLogger(name)
+            logger.setLevel(level)
+            logger.disabled, logger.propagate = disabled, propagates
+
+
+def logging_settings() -> LoggingSettings | None:
+    """The settings of the module logging as they are; None where it is not imported."""
+    logging = sys.modules.get("logging")
+    if logging is None:
+        return None
+    found = {
+        name: (logger.level, logger.disabled, logger.propagate)
+        for name, logger in (("root", logging.root), *logging.root.manager.loggerDict.items())
+        if isinstance(logger, logging.Logger)
+    }
+    return LoggingSettings(logging.root.manager.disable, found)
+
+
 @dataclass(frozen=True)
 class LibrarySettings:
-    """The settings of numpy, decimal, warnings and Python; they may hold functions of the program.
+    """The settings of numpy, decimal, logging, warnings and Python; they may hold functions of the program.
 
-    ``decimals`` is None where the module decimal is not imported: its settings are the defaults.
+    ``decimals`` is None where the module decimal is not imported: its settings are the defaults. ``logging``
+    is None likewise.
     """
 
     floating: dict[str, str]
@@ -124,6 +169,7 @@ class LibrarySettings:
     decimals: tuple[Any, ...] | None
     recursion: int
     filters: list[Any]
+    logging: LoggingSettings | None = None
 
     def apply(self) -> None:
         """Apply the settings to this process, after the modules that the loop uses have been imported."""
@@ -133,6 +179,8 @@ class LibrarySettings:
         if self.decimals is not None or "decimal" in sys.modules:
             _set_decimals(self.decimals)
         sys.setrecursionlimit(self.recursion)
+        if self.logging is not None:
+            self.logging.apply()
         filters = [
             (*entry[:2], category, *entry[3:]) for entry in self.filters if (category := _found(entry[2]))
         ]
@@ -159,6 +207,7 @@ def capture() -> InterpreterState:
             _decimals() if "decimal" in sys.modules else None,
             sys.getrecursionlimit(),
             [(*entry[:2], _name(entry[2]), *entry[3:]) for entry in warnings.filters],
+            logging_settings(),
         ),
     )
 

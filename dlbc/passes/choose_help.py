@@ -1,0 +1,222 @@
+"""Choose the help of a finding by what stands at its place: what to write instead, in the program's names.
+
+The catalogue has a row per code, and in it a help for each case told apart here. Where none of them fits, the
+help of the code stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.enclosing_statements import statements_before
+from dlbc.analysis.uses import Node, every_node, root_name, unparsed
+from dlbc.diagnostics.catalogue import help_for
+from dlbc.diagnostics.diagnostic import Diagnostic
+
+#: A case of the catalogue, and the fields of its help; None where no case fits.
+Choice: TypeAlias = tuple[str, dict[str, str]] | None
+
+_FRAME_ACCESS = frozenset({"loc", "iloc", "at", "iat"})
+_JOINING = frozenset({"append", "concatenate", "vstack", "hstack", "concat"})
+_TAKING = frozenset({"pop", "popleft", "popitem"})
+
+
+def with_fitting_help(finding: Diagnostic, context: AnalysisContext) -> Diagnostic:
+    """The finding with the help for its case, if there is one."""
+    choose = _CHOICES.get(finding.code)
+    if choose is None:
+        return finding
+    placed = (n for s in context.body for n in every_node(s) if isinstance(n, ast.expr | ast.stmt))
+    node = next((n for n in placed if context.place_of(n) == finding.place), None)
+    node = node.value if isinstance(node, ast.Expr) else node
+    choice = None if node is None else choose(node, context)
+    return (
+        finding if choice is None else replace(finding, help=help_for(finding.code, choice[0], **choice[1]))
+    )
+
+
+def _stores(context: AnalysisContext, name: str) -> Iterator[ast.Subscript]:
+    """The subscripts by which the body stores into what is found through a name."""
+    for node in (n for s in context.body for n in every_node(s)):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and root_name_of(node) == name:
+            yield node
+
+
+def root_name_of(node: ast.expr) -> str:
+    """The name that a chain of attributes and subscripts begins with; empty for another expression."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _made_by(context: AnalysisContext, name: str) -> ast.expr | None:
+    """The value that the last assignment before the loop gives to a name."""
+    found: ast.expr | None = None
+    for statement in statements_before(context.loop):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                found = value
+    return found
+
+
+def _counts(node: ast.AST, context: AnalysisContext) -> bool:
+    """Whether a target of the loop occurs in an expression."""
+    return not {*context.names.targets}.isdisjoint(_names(node))
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in every_node(node) if isinstance(part, ast.Name)}
+
+
+# Stores that meet
+
+
+def _of_stores(node: Node, context: AnalysisContext) -> Choice:
+    """A data frame, a cache, scratch space, or an array that is also used as a whole."""
+    name = root_name_of(node) if isinstance(node, ast.expr) else ""
+    stores = list(_stores(context, name))
+    if not stores:  # a function that the body calls stores into it
+        return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
+    if (column := _column(stores[0], context)) is not None:
+        return "frame", {"column": column, "index": context.names.index or "i"}
+    tested = (n for s in context.body for n in every_node(s) if isinstance(n, ast.Compare))
+    if any(isinstance(t.ops[0], ast.In | ast.NotIn) and unparsed(t.comparators[0]) == name for t in tested):
+        return "cache", {"array": name}
+    if not any(_counts(store.slice, context) for store in stores):
+        made = _made_by(context, name)
+        text = f"`{name} = {unparsed(made)}`" if made is not None else f"what makes `{name}`"
+        return "scratch", {"array": name, "made": text}
+    return "whole", {"array": name}
+
+
+def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
+    """The column of a data frame that is stored to (`df.loc[i, "y"]`, `df["y"][i]`), as text."""
+    match store:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=frame), attr=attribute), slice=inside) if (
+            attribute in _FRAME_ACCESS
+        ):
+            parts = inside.elts if isinstance(inside, ast.Tuple) else []
+            column = unparsed(parts[-1]) if parts and isinstance(parts[-1], ast.Constant) else '"column"'
+            return f"{frame}.iloc[:, {column}]" if attribute.startswith("i") else f"{frame}[{column}]"
+        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=frame), slice=ast.Constant()) as column):
+            made = _made_by(context, frame)
+            function = unparsed(made.func) if isinstance(made, ast.Call) else ""
+            return unparsed(column) if context.module.imported_name(function).startswith("pandas.") else None
+    return None
+
+
+def _of_possible(node: Node, context: AnalysisContext) -> Choice:
+    """Stores by subscripts that may meet: of a data frame, or of scratch space."""
+    choice = _of_stores(node, context)
+    return choice if choice is not None and choice[0] in ("frame", "scratch") else None
+
+
+def _of_proved(node: Node, context: AnalysisContext) -> Choice:
+    """The same, or elements that another iteration stores to for certain."""
+    name = root_name_of(node) if isinstance(node, ast.expr) else ""
+    return _of_possible(node, context) or (("other", {"array": name}) if name else None)
+
+
+def _of_fixed(node: Node, context: AnalysisContext) -> Choice:
+    choice = _of_stores(node, context)
+    if choice is not None and choice[0] == "frame":
+        return choice
+    text = unparsed(node)
+    return ("environment", {"text": text}) if text.startswith("os.environ") else None
+
+
+# Values carried over
+
+
+def _of_carried(node: Node, context: AnalysisContext) -> Choice:
+    """A value from the iteration before: a list that grows, a recurrence, or the item before."""
+    if not isinstance(node, ast.Name):
+        return None
+    for statement in (n for s in context.body for n in every_node(s) if isinstance(n, ast.Assign)):
+        if any(isinstance(target, ast.Name) and target.id == node.id for target in statement.targets):
+            value = statement.value
+            if node.id not in _names(value):
+                return "previous", {"name": node.id, "value": unparsed(value)}
+            joins = isinstance(value, ast.Call) and unparsed(value.func).rpartition(".")[2] in _JOINING
+            return ("grows" if joins else "recurrence"), {"name": node.id}
+    return None
+
+
+# Effects
+
+
+def _of_files(node: Node, context: AnalysisContext) -> Choice:
+    """A stream from before the loop, or a file of the iteration's own."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=stream), attr="write" | "writelines" as method)):
+            own = stream in context.names.temporaries
+            return None if own else ("stream", {"stream": stream, "text": f"{stream}.{method}(...)"})
+        case ast.Call(func=ast.Name(id="print"), keywords=keywords):
+            streams = [unparsed(k.value) for k in keywords if k.arg == "file"]
+            text = f"print(..., file={streams[0]})" if streams else ""
+            return ("stream", {"stream": streams[0], "text": text}) if streams else None
+        case ast.Call(func=function, args=[ast.expr() as path, *_]):
+            if unparsed(function).startswith("os."):
+                return "process", {"function": unparsed(function)}
+            return ("own", {"path": unparsed(path)}) if _counts(path, context) else None
+    return None
+
+
+def _of_change(node: Node, _: AnalysisContext) -> Choice:
+    """A method that changes a container: one that takes an item out, or puts them in order."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=holder, attr=method)):
+            name = unparsed(holder)
+            if method in _TAKING:
+                return "taken", {"name": name}
+            return ("sorted", {"name": name}) if method == "sort" else None
+    return None
+
+
+def _of_argument(node: Node, context: AnalysisContext) -> Choice:
+    """A method that changes its object, a place for results, or an array that is passed as a whole."""
+    index = context.names.index or "i"
+    if isinstance(node, ast.Attribute):
+        return "method", {"name": unparsed(node.value), "method": node.attr}
+    if isinstance(node, ast.Call):
+        out = next((unparsed(k.value) for k in node.keywords if k.arg == "out"), None)
+        if unparsed(node.func) == "next" and node.args:
+            return "iterator", {"name": unparsed(node.args[0]), "index": index}
+        if isinstance(node.func, ast.Attribute) and node.func.attr in context.module.methods:
+            return "method", {"name": unparsed(node.func.value), "method": node.func.attr}
+        return None if out is None else ("out", {"array": out, "index": index})
+    if isinstance(node, ast.Name):
+        return "argument", {"name": node.id, "index": index}
+    return None
+
+
+def _of_shared(node: Node, context: AnalysisContext) -> Choice:
+    """A function that counts in a name of the module, or keeps there what it has computed."""
+    name = root_name(node) if isinstance(node, ast.expr) else None
+    for function in context.module.functions.get(name or "", ()):
+        summary = context.summaries.of.get(function)
+        if summary is not None and summary.rebinds:
+            return "rebinds", {"function": summary.name, "name": next(iter(summary.rebinds))}
+        for held in () if summary is None else summary.mutated_shared:
+            if any(isinstance(n, ast.Compare) and held in _names(n) for n in every_node(function)):
+                return "cache", {"name": held}
+    return None
+
+
+_CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
+    "DLB301": _of_proved,
+    "DLB302": _of_possible,
+    "DLB303": _of_fixed,
+    "DLB304": _of_fixed,
+    "DLB306": _of_stores,
+    "DLB307": _of_fixed,
+    "DLB310": _of_carried,
+    "DLB402": _of_files,
+    "DLB407": _of_change,
+    "DLB409": _of_shared,
+    "DLB410": _of_argument,
+}

@@ -1,0 +1,57 @@
+"""Help lines fit the case that they stand in, and use the program's names."""
+
+from __future__ import annotations
+
+import pytest
+
+from dlbc.diagnostics.catalogue import CATALOGUE
+from tests.dlbc.passes.planning import results_of
+
+HEAD = "import io, os\nimport numpy as np\nimport pandas as pd\na = np.zeros(n)\nb = np.arange(n)\n"
+COUNTER = "class C:\n    def add(self, x):\n        self.k[x] = 1\n        return self.add(x - 1)\ns = C()\n"
+TOTAL = "def f(x):\n    global total\n    total += x\n    return x\n"
+MEMO = "def f(x):\n    if x not in memo:\n        memo[x] = 1\n    return memo[x]\nmemo = {}\n"
+
+CASES = [
+    ("DLB301", "", "a[i] = a[i - 1] + 1", "`old = a.copy()`"),
+    ("DLB306", "", "a[i] = a[i] / a.sum()", "where all of `a` is used"),
+    (
+        "DLB306",
+        "tmp = np.ones(4)\n",
+        "tmp[:] = b[i]; a[i] = tmp.sum()",
+        "move `tmp = np.ones(4)` into the body",
+    ),
+    ("DLB306", "df = pd.DataFrame()\n", "df.loc[i, 'y'] = 1", "`values = df['y'].to_numpy(copy=True)`"),
+    ("DLB306", "df = pd.DataFrame()\n", "df.iloc[i, 2] = 1", "`df.iloc[:, 2] = values`"),
+    ("DLB304", "df = pd.DataFrame()\n", "df['y'][i] = 1", "`df['y'] = values`"),
+    ("DLB306", "m = {}\n", "m[i] = 1 if i not in m else m[i]", "what `m` remembers"),
+    ("DLB304", "", "os.environ['A'] = str(i)", "set the environment before the loop"),
+    ("DLB310", "p = 0\n", "a[i] = b[i] - p; p = b[i]", "(it was `b[i]`)"),
+    ("DLB310", "p = 0\n", "p = np.cos(p)", "leave this loop sequential"),
+    ("DLB310", "p = a\n", "p = np.append(p, i)", "`parts.append(e)`"),
+    ("DLB402", "g = open('o', 'w')\n", "print(i, file=g)", "`g.write(text.getvalue())`"),
+    ("DLB402", "", "np.save(f'o{i}.npy', a)", "(`f'o{i}.npy'`), add `assume_independent`"),
+    ("DLB402", "", "os.chdir('x')", "`os.chdir` changes"),
+    ("DLB404", "import random\n", "a[i] = random.random()", "`random.seed(s + i)`"),
+    ("DLB407", "todo = list(b)\n", "a[i] = todo.pop()", "`todo[i]`"),
+    ("DLB407", "todo = list(b)\n", "todo.sort()", "`sorted(todo)`"),
+    ("DLB409", TOTAL, "a[i] = f(i)", "`total += ...`"),
+    ("DLB409", MEMO, "a[i] = f(i)", "`@functools.lru_cache`"),
+    ("DLB410", COUNTER, "a[i] = s.add(i)", "leave `s` alone"),
+    ("DLB410", "", "np.sqrt(b, out=a)", "`out=a[i]`"),
+    ("DLB410", "def f(u):\n    u[0] = 1\n    f(u)\n", "f(a)", "`a[i]`"),
+    ("DLB306", "def f(u):\n    u[0] = 1\n    return u\n", "f(a)", "`a[i]`"),
+    ("DLB410", "it = iter(b)\n", "a[i] = next(it)", "`items = list(it)`"),
+]
+
+
+@pytest.mark.parametrize(("code", "before", "body", "said"), CASES)
+def test_the_help_fits_the_case(code: str, before: str, body: str, said: str) -> None:
+    lines = "".join(f"    {line}\n" for line in body.split("; "))
+    [(_, findings)] = results_of(f"{HEAD}{before}# dlb: parallel\nfor i in range(1, n):\n{lines}print(a)\n")
+    assert said in " ".join(finding.help for finding in findings if finding.code == code)
+
+
+def test_what_no_case_fits_keeps_the_help_of_its_code() -> None:
+    [(_, [finding])] = results_of("# dlb: parallel\nfor i in range(n):\n    y = open(name, 'w')\n")
+    assert finding.help == CATALOGUE["DLB402"].help

@@ -1,0 +1,19 @@
+"""The states of the global random generators."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from dlbrt.mpi.values.generators import GENERATORS, key_of, restore, states
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_a_restored_generator_draws_the_same_again(generator: str) -> None:
+    draw = random.random if generator == "random" else np.random.random_sample
+    kept = states([generator])
+    first = [draw(), random.gauss(0, 1), np.random.normal(), draw()]
+    restore(generator, kept[key_of(generator)])
+    assert draw() == first[0]
+    assert list(kept) == [key_of(generator)]
