@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import functools
+import pickle
 from typing import Any
 
 import numpy as np
@@ -99,3 +100,27 @@ def test_a_pickle_that_fails_leaves_the_memo_as_it_was() -> None:
     assert found == [[3], [1]]
     assert found[1] is first
     assert reader.load(writer.dump(later)) is found[0]
+
+
+class _Unreadable:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return int, ("not a number",)
+
+
+def test_after_a_pickle_that_cannot_be_read_none_is() -> None:
+    writer, reader, value = Writer(Numbering()), Reader(()), [1]
+    with pytest.raises(ValueError, match="not a number"):
+        reader.load(writer.dump(([2], _Unreadable(), value)))
+    with pytest.raises(pickle.UnpicklingError, match="not a number"):
+        reader.load(writer.dump(value))
+
+
+class _Finalized:
+    def __del__(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("value", [_Finalized, _Finalized()])
+def test_what_has_a_finalizer_is_not_sent(value: Any) -> None:
+    with pytest.raises(TypeError, match="the finalizer of _Finalized"):
+        sent([value])

@@ -353,3 +353,43 @@ def whole(n):
 
 for f in (inputs, swapped, deeps, deeps2, over, again, cyc, whole):
     f(12)
+
+
+class Node:
+    def __init__(self, k):
+        self.k = k
+
+
+def identities(n):
+    nodes, order, out, gens, cfg = [None] * n, [], [None] * n, [None] * n, {"a": 1}
+    # dlb: parallel
+    for i in range(n):
+        nd = Node(i)
+        nodes[i] = nd
+        order.append(nd)
+        out[i] = {"cfg": cfg, "nd": nd}
+        if i == 5:
+            gens[i] = g(i)
+    print([a is b and o["nd"] is a and o["cfg"] is cfg for a, b, o in zip(nodes, order, out)])
+    print(nd is order[-1], nd.k, list(gens[5]))
+
+
+def identities_of_a_failure(n):
+    nodes, order, gens = [None] * n, [], [None] * n
+    try:
+        # dlb: parallel
+        for i in range(n):
+            nd = Node(i)
+            nodes[i] = nd
+            order.append(nd)
+            if i == 9:
+                raise ValueError(i)
+            if i == 5:
+                gens[i] = g(i)
+    except ValueError as e:
+        print("failed", e)
+    print([a is b for a, b in zip(nodes, order)], nd is order[-1], nd.k, list(gens[5]))
+
+
+for f in (identities, identities_of_a_failure):
+    f(12)

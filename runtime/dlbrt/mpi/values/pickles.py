@@ -132,6 +132,7 @@ class Reader:
         self, objects: Sequence[Any], kind: Callable[..., pickle.Unpickler] = pickle.Unpickler
     ) -> None:
         self._kind = kind
+        self._obstacle: str | None = None
         self._begin(objects)
 
     @property
@@ -140,8 +141,14 @@ class Reader:
         return [value for _, value in sorted(self._unpickler.memo.copy().items(), key=_NUMBER)]
 
     def load(self, data: bytes | bytearray | memoryview) -> Any:
-        """The value of the next pickle."""
-        (value,) = self._load(data)
+        """The value of the next pickle; after one that could not be read, the numbers of none are known."""
+        if self._obstacle is not None:
+            raise pickle.UnpicklingError(self._obstacle)
+        try:
+            (value,) = self._load(data)
+        except Exception as error:  # objects' own pickling hooks may raise anything
+            self._obstacle = str(error)
+            raise
         return value
 
     def extend(self, objects: Iterable[Any]) -> None:
