@@ -290,7 +290,10 @@ class _Runner:
     def _nothing(self, *_args: Any, **_kwargs: Any) -> None:
         pass
 
-    schedule = require = watch = cost = profile = folded = _nothing
+    def unbound(self, value: Any) -> bool:
+        return isinstance(value, Unbound)
+
+    schedule = require = watch = seeded = items = cost = profile = folded = _nothing
 
     def reductions(self, **kinds: ContributionKind) -> None:
         self._given |= kinds.keys()
@@ -299,8 +302,10 @@ class _Runner:
         self.result.reductions = tuple(name for name, kind in kinds.items() if kind.bound)
         self.result.update((name, values[name]) for name in self.result.reductions)
 
-    def ordered(self, *names: str) -> None:
+    def ordered(self, *names: str, **_grows: bool) -> None:
         self._given |= set(names)
+
+    grouped = ordered
 
     def arrays(self, *_dealt: Any, **table: ArraySpec) -> None:
         frame = sys._getframe(1)
@@ -345,6 +350,8 @@ class _Runner:
 
     def keep(self, **values: Any) -> None:
         self.result.update((name, value) for name, value in values.items() if value is not _UNSET)
+
+    keep_each = keep
 
     def reduce(self, *values: Any) -> None:
         self.keep(**dict(zip(self._bound, values, strict=True)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,7 +35,7 @@ def describe_arrays(plan: LoopPlan) -> Iterator[tuple[str, str]]:
 def written_name(name: str, plan: LoopPlan) -> str:
     """The name as the user writes it: private names of classes are mangled in the plan."""
     back = {mangled: written for written, mangled in plan.mangled}
-    return ".".join(back.get(part, part) for part in name.split("."))
+    return re.sub(r"\w+", lambda part: back.get(part[0], part[0]), name)
 
 
 def _array_lines(array: ArrayPlan, variable: ClassifiedVariable) -> Iterator[str]:
