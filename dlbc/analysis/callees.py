@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
 from dlbc.analysis.uses import Node, every_node, parameters_of, root_name, unparsed
@@ -38,6 +38,25 @@ _CACHES = ("functools.lru_cache", "functools.cache")
 
 #: Decorators that leave the effects of a function as they are, beside those of packages in the tables.
 _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
+
+
+def in_text_order(functions: Iterable[FunctionSummary]) -> tuple[FunctionSummary, ...]:
+    """The functions in the order in which they stand in the file."""
+    return tuple(sorted(functions, key=_place))
+
+
+def _place(function: FunctionSummary) -> tuple[int, int]:
+    return getattr(function.node, "lineno", 0), getattr(function.node, "col_offset", 0)
+
+
+def mention_of(function: FunctionSummary, body: Sequence[ast.stmt]) -> ast.expr | ast.stmt:
+    """Where a body names the function; if nowhere, its first call, which may lead to the function."""
+    nodes = [n for s in body for n in every_node(s)]
+    for node in nodes:
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name == function.name:
+                return node
+    return next((n for n in nodes if isinstance(n, ast.Call)), body[0])
 
 
 def mentioned_functions(

@@ -9,16 +9,17 @@ whose code is not seen is assumed to change nothing, with a remark.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
 from dlbc.analysis.callees import (
-    CONSTRUCTORS,
     callees,
     functions_run,
+    in_text_order,
     is_cached,
+    mention_of,
     mutated_arguments,
     unseen_callee,
     watched_in,
@@ -30,7 +31,6 @@ from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.seeds import draws_from, seeded_generators
 from dlbc.analysis.uses import every_node, is_super, object_of_super
-from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import (
@@ -44,9 +44,8 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
 )
-from dlbc.ir.access_path import AccessPath, root_of
+from dlbc.ir.access_path import root_of
 from dlbc.ir.plan import IterationContributions
-from dlbc.ir.region import CodeRegion, Expansion
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 from dlbc.source import SourcePlace
@@ -94,29 +93,24 @@ def check_effects(
     inside = {n for s in body for n in every_node(s)}
     roots = functions_run(facts, body, module) | module.implicit_calls.special_methods
     reached = summaries.reachable(roots) - inside
-    functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
+    functions = in_text_order(summaries.of[f] for f in reached)
     check = _Check(context, contributions)
     for change in facts.mutations:
         check.change(change)
     for call in facts.calls:
         check.call(call)
     for function in functions:
-        check.function(function, _mention(function, context))
+        check.function(function, context.place_of(mention_of(function, body)))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
     items = sequences_of(context.loop.node, check.items, context.module)
     written |= {text for text, _ in items} | {root_of(name) for name in written if "[" in name}
     cleared = _cleared(facts, context, (text for text, _ in items))
     check.used_whole(items, facts.accesses, cleared)
-    paths = contributions.paths
     expanded = {e.function for e in facts.expansions.values()} - reached
-    followed = tuple(sorted((summaries.of[f] for f in expanded & summaries.of.keys()), key=_line))
+    followed = in_text_order(summaries.of[f] for f in expanded & summaries.of.keys())
     for function in (*functions, *followed):
-        check.hidden(function, written, _mention(function, context))
-    for function in _called(facts, context) if paths else ():
-        check.reaching(function, paths, _mention(function, context))
-    for node, expansion in facts.expansions.items() if paths else ():
-        check.reaching_in(node, expansion, paths)
+        check.hidden(function, written, context.place_of(mention_of(function, body)))
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
@@ -130,27 +124,6 @@ def check_effects(
         seeded=tuple(sorted(check.seeded)),
         items=items,
     )
-
-
-def _called(facts: RegionFacts, context: AnalysisContext) -> Iterator[FunctionSummary]:
-    """What the body calls or mentions by name, and all that this may call, apart from constructors."""
-    reached = context.summaries.reachable(functions_run(facts, context.body, context.module))
-    functions = (context.summaries.of[f] for f in reached)
-    yield from sorted((f for f in functions if f.name not in CONSTRUCTORS), key=_line)
-
-
-def _line(summary: FunctionSummary) -> tuple[int, int]:
-    return getattr(summary.node, "lineno", 0), getattr(summary.node, "col_offset", 0)
-
-
-def _mention(function: FunctionSummary, context: AnalysisContext) -> SourcePlace:
-    """Where the body names the function; if nowhere, its first call, which may lead to the function."""
-    nodes = [n for s in context.body for n in every_node(s)]
-    for node in nodes:
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) if name == function.name:
-                return context.place_of(node)
-    return context.place_of(next((n for n in nodes if isinstance(n, ast.Call)), context.body[0]))
 
 
 class _Check:
@@ -264,25 +237,6 @@ class _Check:
             if "." in text and (access := next(whole, None)) is not None:
                 self._report("DLB306", access.node, array=text)
 
-    def reaching(self, function: FunctionSummary, paths: tuple[AccessPath, ...], place: SourcePlace) -> None:
-        """A callee that may use what iterations contribute to in an object: it names such an attribute."""
-        for path in paths:
-            if not path.attributes.isdisjoint(function.attributes) or (
-                not path.attributes and path.root in function.reads
-            ):
-                note = self._context.note(function.node, "defined here")  # type: ignore[arg-type]
-                self._once(report("DLB413", place, "", (note,), function=function.name, array=path.text))
-
-    def reaching_in(self, call: ast.AST, expansion: Expansion, paths: tuple[AccessPath, ...]) -> None:
-        """The same for an expanded call."""
-        nodes = [n for s in expansion.body for n in every_node(s)]
-        named = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
-        for path in paths:
-            if not path.attributes.isdisjoint(named) or (not path.attributes and path.root in expansion.kept):
-                name = getattr(expansion.function, "name", "<lambda>")
-                place = self._context.place_of(call)  # type: ignore[arg-type]  # a call or an attribute
-                self._once(report("DLB413", place, function=name, array=path.text))
-
     def stores_elsewhere(self, facts: RegionFacts) -> None:
         """Stores into attributes of a module, a class or a function."""
         for access in facts.accesses:
@@ -354,17 +308,6 @@ def _watched(
         if draws_from(context.module.imported_name(name)) not in seeded:
             found.setdefault(name, getattr(node, "lineno", 0))
     return found | dict(watched_methods(context.module))
-
-
-def check_iterated(context: AnalysisContext, grown: Collection[str]) -> Iterator[Diagnostic]:
-    """What the loop runs over, if the body adds to it; stores by subscripts are proved like others."""
-    if context.names.counter_in_range:
-        return  # a `range` is fixed before the loop begins
-    iterable = context.loop.node.iter
-    statement = ast.copy_location(ast.Expr(iterable), iterable)
-    for access in walk_code(CodeRegion((statement,), frozenset(), context.module)).accesses:
-        if any(access.overlaps(array) for array in grown):
-            yield report("DLB316", context.place_of(access.node), array=access.array)
 
 
 def _cleared(

@@ -37,7 +37,8 @@ from dlbc.ir.plan import (
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan
 from dlbc.passes.check_closures import check_closures
-from dlbc.passes.check_effects import BodyEffects, check_effects, check_iterated
+from dlbc.passes.check_contributions import check_contributions
+from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
 from dlbc.passes.choose_help import with_fitting_help
@@ -235,9 +236,8 @@ def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
     proofs, failures = test.prove(accesses)
     escaping = access.escaping_arrays(accesses, body.effects.cleared)
     arrays, contradictions = infer_distribution(context, accesses, proofs, escaping)
-    bases = {path.base.text for path in contributions.paths if not path.attributes}
-    iterated = check_iterated(context, {*contributions.containers, *contributions.names, *bases})
-    findings = (*caught, *(f.finding for f in failures), *contradictions, *iterated)
+    used = check_contributions(context, body.facts, contributions)
+    findings = (*caught, *(f.finding for f in failures), *contradictions, *used)
     return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
 
 

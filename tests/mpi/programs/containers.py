@@ -114,3 +114,41 @@ for i in range(1, n):
     A[k][i] = A[k - 1][i - 1] + i
     A[2][i] = A[1][i]
 print(A.tolist())
+
+
+class Gas:
+    """Its arrays lie under keys, reached by a property, a method and a function as well."""
+
+    def __init__(self):
+        self.state = {"v": np.zeros((n, 3)), "w": np.ones(n)}
+
+    @property
+    def velocity(self):
+        return self.state["v"]
+
+    def put(self, i, x):
+        self.state["w"][i] = x
+
+    def advance(self):
+        # dlb: parallel
+        for i in range(n):
+            self.velocity[i, 1] = i + 0.5
+            self.state["w"][i] += 1
+        # dlb: parallel
+        for i in range(n):
+            self.state["v"][i, 0] = i * 2.0
+            self.put(i, i * 3.0)
+
+
+def fill(state, i):
+    state["v"][i, 2] = i * 5.0
+    state["w"][i] -= 1
+
+
+gas = Gas()
+gas.advance()
+parts = gas.state
+# dlb: parallel
+for i in range(n):
+    fill(parts, i)
+print({key: value.tolist() for key, value in gas.state.items()})

@@ -193,3 +193,34 @@ print([p.x for p in failing])
 for i, p in enumerate(cells):
     p.left = i + (cells[i - 1].left if i else 0)
 print([c.left for c in cells])
+
+
+class Body:
+    """What its objects hold is kept in several places, and refers to what the program has."""
+
+    def __init__(self, k):
+        self.trail, self.all, self.window, self.tag = [k], np.arange(6.0), None, None
+
+
+settings = {"dt": 0.5}
+bodies = [Body(k) for k in range(n)]
+trails, tags = [body.trail for body in bodies], [None] * n
+order = []
+# dlb: parallel
+for k, body in enumerate(bodies):
+    body.trail.append(settings["dt"])
+    body.trail = list(body.trail)
+    order.append(body)
+print([body.trail for body in bodies], trails, [a is b for a, b in zip(order, bodies)])
+# dlb: parallel
+for k, body in enumerate(bodies):
+    body.window = body.all[1:4]
+    body.window *= k
+print([(b.all.tolist(), b.window.tolist(), np.shares_memory(b.all, b.window)) for b in bodies])
+for body in bodies:
+    body.window = None
+# dlb: parallel
+for k, body in enumerate(bodies):
+    body.tag = {"settings": settings, "mine": body, "new": [k]}
+    tags[k] = body.tag
+print([b.tag["settings"] is settings and b.tag["mine"] is b and tag is b.tag for b, tag in zip(bodies, tags)])
