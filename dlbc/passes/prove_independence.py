@@ -22,7 +22,7 @@ from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.proof_methods import ProofMethods
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
-from dlbc.ir.access import Access, AccessKind
+from dlbc.ir.access import Access, AccessKind, Subscript
 from dlbc.ir.access_path import text_of
 from dlbc.ir.loop import IndependenceProof, ProofFailure
 
@@ -89,7 +89,7 @@ def _proved(
     first, second = values.get(problem.first, 0), values.get(problem.second, 0)
     index, place = problem.first.name.rstrip("'"), context.place_of(write.node)
     exact = (
-        values.get(Variable(VariableKind.INNER, f"element {k}"), s.text)
+        s.text if _is_literal(s) else values.get(Variable(VariableKind.INNER, f"element {k}"), s.text)
         for k, s in enumerate(write.subscripts)
     )
     element = array + _brackets(write, list(map(str, exact)))
@@ -103,6 +103,11 @@ def _proved(
     notes = (note, *_in_callees(write, other))
     return report("DLB301", place, label, notes, index=index, first=low, second=high,
                   array=array, element=element)  # fmt: skip
+
+
+def _is_literal(subscript: Subscript) -> bool:
+    """Whether it is one number, which may count from the end."""
+    return subscript.form is not None and not subscript.form.variables
 
 
 def _brackets(access: Access, parts: Sequence[str]) -> str:

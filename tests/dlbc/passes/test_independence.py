@@ -54,3 +54,8 @@ def test_taken_loops_are_independent(
 def test_the_oracle_knows_a_dependence() -> None:
     assert not independent([("P", (1, 0), "P", (1, -1))], range(3))
     assert independent([("P", (2, 0), "P", (2, 1))], range(3))
+
+
+def test_a_proved_dependence_names_the_last_element_as_the_program_does() -> None:
+    [(_, [finding])] = results_of("def f(a, n):\n    # dlb: parallel\n    for i in range(n):\n        a[-1] = i\n")
+    assert "both store to a[-1]" in finding.message
