@@ -57,5 +57,7 @@ def test_the_oracle_knows_a_dependence() -> None:
 
 
 def test_a_proved_dependence_names_the_last_element_as_the_program_does() -> None:
-    [(_, [finding])] = results_of("def f(a, n):\n    # dlb: parallel\n    for i in range(n):\n        a[-1] = i\n")
+    [(_, [finding])] = results_of(
+        "def f(a, n):\n    # dlb: parallel\n    for i in range(n):\n        a[-1] = i\n"
+    )
     assert "both store to a[-1]" in finding.message

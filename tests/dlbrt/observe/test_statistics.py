@@ -12,6 +12,7 @@ import pytest
 from dlbrt.balance.messages import RedistributionGain, Window
 from dlbrt.observe.files import write
 from dlbrt.observe.statistics import (
+    Checks,
     LoopRecord,
     PlannedShares,
     RankFigures,
@@ -224,7 +225,7 @@ def test_the_page_on_running_names_every_key() -> None:
     text = (Path(__file__).resolve().parents[3] / "docs" / "running.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE)
     named = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
-    loop = LoopRecord(1, "a.py:1", 2, proof="proven")
+    loop = LoopRecord(1, "a.py:1", 2, proof="proven", checks=Checks({"lib.f": 3}, 1, 0.5))
     figures = (RankFigures(1, 1.0), RankFigures(1, 1.0))
     planned, moved = (
         PlannedShares((1.0, 1.0), 0.0),
@@ -240,4 +241,5 @@ def test_the_page_on_running_names_every_key() -> None:
     measures = {"L_I", "L_E", "idle_share"}
     assert set(document["imbalance"]) == measures  # type: ignore[call-overload]
     assert named == document.keys() | measures
+    assert document["checks"] == {"calls": {"lib.f": 3}, "runs": 1, "seconds": 0.5, "found": ""}
     assert "`whole_iterations_loss`" in text
