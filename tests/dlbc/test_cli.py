@@ -378,7 +378,7 @@ def test_both_places_of_a_dependence_are_in_every_format(
     assert [p["physicalLocation"]["region"]["startColumn"] for p in places] == [5, 12]
     assert "(proved). Help: if iterations mean" in result["message"]["text"]
     line = shown("github")
-    assert "%0Aline 4: write in iteration i=1%0Aline 4: read in iteration i=2%0Ahelp: if iterations mean" in line
+    assert "%0Aline 4: write in iteration i=1%0Aline 4: read in iteration i=2%0Ahelp: if iterations" in line
 
 
 @pytest.mark.parametrize("words", [["rules"], ["check", "--format", "json"], ["explain"]])
