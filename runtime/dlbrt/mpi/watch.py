@@ -124,10 +124,12 @@ class Watch:
             row = each.before.changed((*stored, *come))
             if row is not None:
                 return f"row {row} of {each.name}" if each.array.ndim else each.name
+        if self._before is None:
+            return "something that cannot be pickled, so that it cannot be compared, perhaps"
         after = self._snapshot()
         if after == self._before:
             return None
-        if after is None or self._before is None:
+        if after is None:
             return "something that can no longer be sent to other ranks"
         return changed_path(self._before, after)
 

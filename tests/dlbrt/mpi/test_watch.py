@@ -113,6 +113,12 @@ def test_an_object_that_can_no_longer_be_pickled_is_a_change() -> None:
     assert "can no longer be sent" in found
 
 
+def test_what_cannot_be_compared_is_not_taken_as_unchanged() -> None:
+    found = watch_over({"cfg": {"it": iter(())}}).contradiction(NOTHING)
+    assert found is not None
+    assert "cannot be pickled" in found
+
+
 class Told:
     """Stands for a watch that finds what it is told."""
 
