@@ -31,7 +31,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
-from dlbrt.mpi.values.objects import RootObjects, SharedObjects
+from dlbrt.mpi.values.objects import KnownObjects, RootObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_state import InterpreterState, collect, collects_warnings
@@ -240,12 +240,12 @@ class Preparation:
         places = any(field.spec.stores and (field.is_path or field.made) for field in self.fields)
         pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, places=places)
 
-    def _pack_kernel(self) -> SharedObjects:
+    def _pack_kernel(self) -> KnownObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""
         found = signature(self.kernel)
         self.sent = self.kernel_pickle = None
         if found is None:
-            return SharedObjects()
+            return KnownObjects()
         known = self.root_runtime.sent_kernel(self.loop_history.key, found)
         self.sent = known or pack_kernel(self.kernel, found)
         self.kernel_pickle = None if known else self.sent.data

@@ -34,7 +34,7 @@ from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing
 from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
-from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
+from dlbrt.mpi.values.objects import KnownObjects, WorkerObjects
 from dlbrt.mpi.values.packing import Slot, named
 from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
@@ -74,10 +74,10 @@ class _Worker:
         self._bodies[call.key] = body
         slots = self._slot_cache.fill(call.headers)
         if call.kernel is not None:
-            self._kernels[call.key] = packing.unpack(call.kernel, (), SharedObjects())
+            self._kernels[call.key] = packing.unpack(call.kernel, (), KnownObjects())
         _, common = self._kernels.get(call.key, (None, []))
         (kernel, arguments, in_objects, space, data), met = packing.unpack(
-            body, slots, SharedObjects(lambda: common)
+            body, slots, KnownObjects(lambda: common)
         )
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
         objects = WorkerObjects(lambda: slots, lambda: met, rank=self._communicator.rank)

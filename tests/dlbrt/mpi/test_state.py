@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dlbrt.mpi.values import program_state
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.program_state import capture, logging_settings
 
 
@@ -57,7 +57,7 @@ def test_settings_are_put_in_force_functions_and_own_warnings_included() -> None
     ):
         warnings.simplefilter("error", OwnWarning)
         sys.setrecursionlimit(1357)
-        objects = SharedObjects()
+        objects = KnownObjects()
         data = objects.dumps(capture().settings)
     objects.loads(data).apply()
     assert np.geterr()["divide"] == "raise"

@@ -22,7 +22,7 @@ from dlbrt.data.memory import Array, ArrayLocation
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class PendingTransfers:
         fields: Mapping[int, Field],
     ) -> None:
         """``fields`` are the arrays by number, at least those of which this rank sends or gets rows."""
-        self._mover = mover = Mover(communicator, (), SharedObjects())
+        self._mover = mover = Mover(communicator, (), RootObjects())
         for each in array_transfers:
             rows, source, targets = (
                 each.row_transfer.rows,

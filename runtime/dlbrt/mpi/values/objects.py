@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import pickle
 import struct
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -88,7 +89,7 @@ def _headed(data: bytes | bytearray) -> tuple[int, int, memoryview]:
     return number, count, memoryview(data)[_HEADER.size :]
 
 
-class SharedObjects:
+class KnownObjects:
     """The objects that the ranks of one call have in common; ``sources`` return parts of them."""
 
     def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
@@ -107,6 +108,11 @@ class SharedObjects:
         """The value of a pickle for every rank."""
         return Reader(self.known.objects).load(data)
 
+
+class SharedObjects(KnownObjects, ABC):
+    """The same, and what ranks have sent each other since: `WorkerObjects` or `RootObjects`."""
+
+    @abstractmethod
     def pack(
         self,
         value: Any,
@@ -122,14 +128,13 @@ class SharedObjects:
         nor the value itself, has an identity that matters. ``taken_apart`` returns the reduction (as
         ``__reduce__``) of objects that are not to be pickled in their own way, else None.
         """
-        raise NotImplementedError
 
     def arrived(self, data: bytes | bytearray, source: int) -> None:
         """A message has come from a rank; it is read later, or when another one needs it."""
 
+    @abstractmethod
     def unpack(self, data: bytes | bytearray, source: int) -> Any:
         """The value of a message from a rank."""
-        raise NotImplementedError
 
 
 class WorkerObjects(SharedObjects):

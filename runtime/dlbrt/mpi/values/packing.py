@@ -25,7 +25,7 @@ import cloudpickle
 import numpy as np
 
 from dlbrt.data.overlap import exposes_memory
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader, met_by_pickler
 from dlbrt.records import dataclass
 
@@ -131,7 +131,7 @@ class SentKernel:
 
     signature: Signature
     data: bytes
-    common: SharedObjects
+    common: KnownObjects
 
 
 @dataclass(slots=True)
@@ -240,11 +240,11 @@ def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
     pickler = cloudpickle.Pickler(file, protocol=pickle.HIGHEST_PROTOCOL)
     pickler.dump([kernel])
     met = met_by_pickler(pickler)
-    return SentKernel(found, file.getvalue(), SharedObjects(lambda: met))
+    return SentKernel(found, file.getvalue(), KnownObjects(lambda: met))
 
 
 def pack(
-    value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObjects, *, places: bool = False
+    value: Any, packed: Packed, lists: Mapping[int, Any], common: KnownObjects, *, places: bool = False
 ) -> None:
     """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
 
@@ -283,7 +283,7 @@ def snapshot(values: Mapping[str, Any], slots: Sequence[Any]) -> bytes:
     return file.getvalue()
 
 
-def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[Any, list[Any]]:
+def unpack(body: bytes, slots: Sequence[Any], common: KnownObjects) -> tuple[Any, list[Any]]:
     """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
     global _loading
     _loading = slots
