@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,13 @@ from dlbrt.mpi.perform import (
     stored_by,
     withheld_result,
 )
-from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
+from dlbrt.mpi.routines.loop_residents import (
+    ArrayTransfer,
+    Eviction,
+    FetchRequest,
+    PendingTransfers,
+    row_field,
+)
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.standard_output import WorkerOutput
 from dlbrt.mpi.team import Team, clock
@@ -53,114 +59,149 @@ def serve(communicator: Communicator, options: Options) -> None:
 
 class _Worker:
     def __init__(self, communicator: Communicator, options: Options) -> None:
-        self._communicator = communicator
-        self._options = options
+        self.communicator = communicator
+        self.options = options
+        self.output = WorkerOutput()
         self._slot_cache = SlotCache(communicator)
-        self._output = WorkerOutput()
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
 
     def deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
         """Start this rank's part in transfers of rows."""
         fields = {p.number: row_field(self._slot_cache.kept(p.number), p.axis) for p in array_transfers}
-        return PendingTransfers(self._communicator, array_transfers, fields)
+        return PendingTransfers(self.communicator, array_transfers, fields)
 
     def run_call(self, call: LoopCall) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
         if call.environment is not None:
             call.environment.apply()
         self._slot_cache.forget(call.dropped)
-        body = self._bodies[call.key] if call.body is None else call.body
-        self._bodies[call.key] = body
         slots = self._slot_cache.fill(call.headers)
-        if call.kernel is not None:
-            self._kernels[call.key] = packing.unpack(call.kernel, (), KnownObjects())
-        _, common = self._kernels.get(call.key, (None, []))
-        (kernel, arguments, in_objects, space, data), met = packing.unpack(
-            body, slots, KnownObjects(lambda: common)
-        )
-        kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
-        objects = WorkerObjects(lambda: slots, lambda: met, rank=self._communicator.rank)
+        (kernel, arguments, in_objects, space, data), objects = self._unpacked(call, slots)
         modules.apply(data)
         if call.settings is not None:
             objects.loads(call.settings).apply()
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
-        fields: list[Field] = []
-        travelling: list[Field] = []
-        loop_residents = resident_ids(slots, call.headers)
-        elements: list[ElementGather] = []
-        watches: list[Watch] = []
-        run_journal = RunJournal(self._communicator, objects, call.output_properties)
-        by_name, rank = named(kernel, arguments), self._communicator.rank
+        run = _WorkerRun(self, call, slots, objects, kernel, named(kernel, arguments), in_objects)
+        load = Load(self.options.load, self.communicator.rank)
+        loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
+        perform(loop, kernel, arguments)
 
-        def launch(loop: LoopContext) -> Team:
-            found = unpack_tables(loop.table.fields(by_name, loop.space), slots, call.tables)
-            fields.extend(shared_fields(found, slots, call.headers))
-            trace = recorder(clock()) if self._options.trace else None
-            driver = make_driver(self._communicator, call, fields, objects, loop_residents, trace)
-            travelling.extend(each for each in fields if id(each.data) not in loop_residents)
-            self._scatter(driver, travelling, objects)
-            loop.walk.await_rows(
-                self.deliver(call.array_transfers), call.ahead[rank] if call.ahead else range(0)
-            )
-            for eviction in call.evictions:
-                loop.walk.complete_delivery()
-                release(self._slot_cache.kept(eviction.number), eviction.axis, eviction.rows[rank])
-            loop.walk.measure(call.measured)
-            elements.append(ElementGather(self._communicator, fields, objects))
-            contributions = loop.contributions
-            contributions.share(run_journal.journal, by_name | in_objects)
-            contributions.find_places(by_name)
-            if call.watched:
-                held = driver.held(rank)
-                reached = kernel, by_name, slots, fields, loop_residents
-                watches.append(watch_of(loop, *reached, held, whole=False))
-            self._output.begin()
-            run_journal.open(loop.walk)
-            return driver
+    def evict(self, evictions: Sequence[Eviction]) -> None:
+        """Give up rows of arrays that stay on the ranks."""
+        for eviction in evictions:
+            rows = eviction.rows[self.communicator.rank]
+            release(self._slot_cache.kept(eviction.number), eviction.axis, rows)
 
-        def finish(loop: LoopContext) -> None:
-            run_journal.close()
-            own, mover = own_result(loop, rank), Mover(self._communicator, travelling, objects)
-            remains = b""
-            try:
-                result = result_to_send(own, objects)
-                mover.pack(own.figures.done, stored_by(own))
-                elements[0].pack()
-                # Last: it says what has to be known to read the others.
-                remains = pickle.dumps(remains_to_send(own, objects))
-                run_journal.check()
-            except Exception as error:  # objects' own pickling hooks may raise anything
-                result = withheld_result(loop, rank, error, repeatable=not loop_residents)
-            bypassed = self._output.bypassed()
-            if watches:
-                result = replace(result, contradiction=_contradiction(watches[0], loop) or bypassed)
-            else:
-                self._output.pass_on(rank)
-            self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
-            if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
-                return  # rank 0 does without what this rank has done
-            if not result.withheld:
-                self._give_back(result, mover, elements[0], remains)
-                run_journal.serve()
+    def _unpacked(self, call: LoopCall, slots: list[Any]) -> tuple[Any, WorkerObjects]:
+        """What the body of a call holds, with its kernel, and the objects met in both."""
+        body = self._bodies[call.key] if call.body is None else call.body
+        self._bodies[call.key] = body
+        if call.kernel is not None:
+            self._kernels[call.key] = packing.unpack(call.kernel, (), KnownObjects())
+        sent, common = self._kernels.get(call.key, (None, []))
+        (kernel, *others), met = packing.unpack(body, slots, KnownObjects(lambda: common))
+        objects = WorkerObjects(lambda: slots, lambda: met, rank=self.communicator.rank)
+        return (sent if kernel is None else kernel, *others), objects
 
-        load = Load(self._options.load, rank)
-        perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
-    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: WorkerObjects) -> None:
-        mover = Mover(self._communicator, fields, objects)
-        held = driver.held(self._communicator.rank)
+class _WorkerRun:
+    """A worker's part in a loop on all ranks, which `dlbrt.mpi.shared_run` leads.
+
+    ``by_name`` are the kernel's arguments, ``in_objects`` describe what iterations contribute to through
+    objects.
+    """
+
+    def __init__(
+        self,
+        worker: _Worker,
+        call: LoopCall,
+        slots: list[Any],
+        objects: WorkerObjects,
+        kernel: Callable[..., None],
+        by_name: Mapping[str, Any],
+        in_objects: dict[str, Any],
+    ) -> None:
+        self._worker, self._call = worker, call
+        self._communicator, self._rank = worker.communicator, worker.communicator.rank
+        self._slots, self._objects = slots, objects
+        self._kernel, self._by_name, self._in_objects = kernel, by_name, in_objects
+        self._loop_residents = resident_ids(slots, call.headers)
+        self._run_journal = RunJournal(self._communicator, objects, call.output_properties)
+        self._travelling: list[Field] = []
+        self._elements = ElementGather(self._communicator, (), objects)
+        self._watch: Watch | None = None
+
+    def launch(self, loop: LoopContext) -> Team:
+        """This rank's driver, once its rows are there."""
+        call, objects, residents = self._call, self._objects, self._loop_residents
+        found = unpack_tables(loop.table.fields(self._by_name, loop.space), self._slots, call.tables)
+        fields = shared_fields(found, self._slots, call.headers)
+        trace = recorder(clock()) if self._worker.options.trace else None
+        driver = make_driver(self._communicator, call, fields, objects, residents, trace)
+        self._travelling = [each for each in fields if id(each.data) not in residents]
+        self._receive(driver.held(self._rank))
+        ahead = call.ahead[self._rank] if call.ahead else range(0)
+        loop.walk.await_rows(self._worker.deliver(call.array_transfers), ahead)
+        if call.evictions:
+            loop.walk.complete_delivery()
+            self._worker.evict(call.evictions)
+        loop.walk.measure(call.measured)
+        self._elements = ElementGather(self._communicator, fields, objects)
+        loop.contributions.share(self._run_journal.journal, {**self._by_name, **self._in_objects})
+        loop.contributions.find_places(self._by_name)
+        if call.watched:
+            reached = self._kernel, self._by_name, self._slots, fields, residents
+            self._watch = watch_of(loop, *reached, driver.held(self._rank), whole=False)
+        self._worker.output.begin()
+        self._run_journal.open(loop.walk)
+        return driver
+
+    def finish(self, loop: LoopContext) -> None:
+        """Report to rank 0, and give back what it wants to have."""
+        self._run_journal.close()
+        mover = Mover(self._communicator, self._travelling, self._objects)
+        result, remains = self._packed(loop, mover)
+        bypassed = self._worker.output.bypassed()
+        if self._watch is not None:
+            result = replace(result, contradiction=_contradiction(self._watch, loop) or bypassed)
+        else:
+            self._worker.output.pass_on(self._rank)
+        self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
+        if self._watch is not None and not self._communicator.wait_bytes(0, VERDICT)[1]:
+            return  # rank 0 does without what this rank has done
+        if not result.withheld:
+            self._give_back(result, mover, remains)
+            self._run_journal.serve()
+
+    def _packed(self, loop: LoopContext, mover: Mover) -> tuple[RankResult, bytes]:
+        """The report, and the last message; everything else that is sent by pickle has been packed then."""
+        own = own_result(loop, self._rank)
+        try:
+            result = result_to_send(own, self._objects)
+            mover.pack(own.figures.done, stored_by(own))
+            self._elements.pack()
+            # Last: it says what has to be known to read the others.
+            remains = pickle.dumps(remains_to_send(own, self._objects))
+            self._run_journal.check()
+        except Exception as error:  # objects' own pickling hooks may raise anything
+            return withheld_result(loop, self._rank, error, repeatable=not self._loop_residents), b""
+        return result, remains
+
+    def _receive(self, held: Spans) -> None:
+        """Receive the rows of the iterations that this rank begins with."""
+        mover = Mover(self._communicator, self._travelling, self._objects)
         mover.prepare(held)
         mover.receive(held, 0, Field.scattered)
         mover.complete()
 
-    def _give_back(self, result: RankResult, mover: Mover, elements: ElementGather, remains: bytes) -> None:
+    def _give_back(self, result: RankResult, mover: Mover, remains: bytes) -> None:
         mover.send(result.figures.done, 0, stored_by(result))
-        elements.send()
+        self._elements.send()
         sending = self._communicator.send_bytes(remains, 0, DATA)
         mover.complete()
-        elements.sent()
+        self._elements.sent()
         self._communicator.complete([sending])
 
 
