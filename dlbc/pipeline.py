@@ -81,8 +81,9 @@ def _guarded(source: Source, wanted: ReportDetail, strict: bool) -> TransformRes
 def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_form import check_strict
-    from dlbc.passes.plan_loops import report_loops, survey_module
+    from dlbc.passes.plan_loops import report_loops
     from dlbc.passes.plan_routines import plan_routines
+    from dlbc.passes.survey_program import survey_module
 
     if is_generated(module.source.data):
         return TransformResult(None, (report("DLB007", WHOLE_FILE),))

@@ -11,7 +11,7 @@ added.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from dlbrt.records import dataclass
@@ -46,6 +46,11 @@ _FEW = 8
 
 _Copy = Callable[[IntegerForm], IntegerForm]
 _Bound = Callable[[IntegerForm], Condition]
+
+
+#: From an alias to the name whose memory it denotes, and the shift of its subscripts on axis 0; the shift is
+#: None where the offset into the array is unknown.
+Aliases = Mapping[str, tuple[str, IntegerForm | None]]
 
 
 @dataclass(frozen=True)

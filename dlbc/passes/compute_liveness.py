@@ -12,7 +12,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from dlbc.analysis.uses import UseKind, cached_on_node, every_node, free_names, uses_of
+from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.uses import ScalarFacts, UseKind, cached_on_node, every_node, free_names, uses_of
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import AnnotatedLoop
 
 Live = frozenset[str]
@@ -186,3 +189,24 @@ def _reads(nodes: Iterable[ast.AST]) -> Live:
 def _lists(owner: ast.AST) -> list[list[ast.stmt]]:
     fields = ("body", "orelse", "finalbody")
     return [part for name in fields if isinstance(part := getattr(owner, name, None), list)]
+
+
+def check_kept(
+    context: AnalysisContext, live: frozenset[str], scalars: ScalarFacts
+) -> tuple[Diagnostic, ...]:
+    """What cannot be kept for the program after the loop though it reads it there."""
+    return (*_deleted(context, live, scalars), *_worthless(context, live))
+
+
+def _deleted(context: AnalysisContext, live: frozenset[str], scalars: ScalarFacts) -> Iterator[Diagnostic]:
+    """Temporaries that an iteration may leave deleted: the plan cannot keep them unbound after the loop."""
+    deleted = {u.name: u.node for s in context.body for u in uses_of(s) if u.kind is UseKind.DELETE}
+    for name in sorted((deleted.keys() & live) - scalars.definite):
+        yield report("DLB421", context.place_of(deleted[name]), name=name)
+
+
+def _worthless(context: AnalysisContext, live: frozenset[str]) -> Iterator[Diagnostic]:
+    """Temporaries that a clause declares private, and that the program reads after the loop."""
+    for clause in context.loop.annotation.private:
+        for name in sorted(live.intersection(clause.names)):
+            yield report("DLB426", clause.place, name=name)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.container_paths import find_paths
 from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.dependence_problem import Aliases
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.expand_calls import expand_calls, place_in_callee
 from dlbc.analysis.subscripts import range_operands
@@ -22,10 +23,6 @@ from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.access_path import root_of
 from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
-
-#: From an alias to the name whose memory it denotes, and the shift of its subscripts on axis 0; the shift is
-#: None where the offset into the array is unknown.
-Aliases = Mapping[str, tuple[str, IntegerForm | None]]
 
 _SAME = frozenset({"asarray", "asanyarray", "ascontiguousarray"})
 _PARTS = frozenset(

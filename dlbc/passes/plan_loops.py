@@ -7,24 +7,23 @@ the user sees all of them at once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dlbrt.records import dataclass
 
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
-from dlbc.analysis.call_targets import FindModule, Program, ProgramModule, module_name
+from dlbc.analysis.call_targets import FindModule, Program
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.names import without_hidden
-from dlbc.analysis.uses import ScalarFacts, UseKind, bound_names, uses_of
-from dlbc.diagnostics.catalogue import report
+from dlbc.analysis.uses import ScalarFacts, bound_names, uses_of
 from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, in_order
 from dlbc.ir import access
 from dlbc.ir.access import Access, RegionFacts
-from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module, ProofFailure, ProofMethod, status_of
+from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module, ProofFailure, status_of
 from dlbc.ir.plan import (
     ArrayPlan,
     CostPlan,
@@ -43,36 +42,17 @@ from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
 from dlbc.passes.choose_help import with_fitting_help
 from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
-from dlbc.passes.compute_liveness import compute_liveness, is_seen_after_failure
-from dlbc.passes.find_accesses import Aliases, find_accesses, find_aliases
-from dlbc.passes.find_containers import find_iterators, find_lists
+from dlbc.passes.compute_liveness import check_kept, compute_liveness, is_seen_after_failure
+from dlbc.passes.find_accesses import find_accesses, find_aliases
 from dlbc.passes.find_context import find_context
-from dlbc.passes.find_implicit_calls import check_implicit_calls, find_implicit_calls
+from dlbc.passes.find_implicit_calls import check_implicit_calls
 from dlbc.passes.find_reductions import find_reductions
 from dlbc.passes.infer_cost import ClauseCost, infer_cost, read_cost
 from dlbc.passes.infer_distribution import infer_distribution, iteration_distribution
-from dlbc.passes.prove_independence import prove_independence
-from dlbc.passes.resolve_names import resolve_module, resolve_names
-from dlbc.passes.summarize_functions import summarize_functions
+from dlbc.passes.prove_independence import IndependenceTest
+from dlbc.passes.resolve_names import resolve_names
+from dlbc.passes.survey_program import read_program, survey_module
 from dlbc.source import Source
-
-#: Diagnostics of proved dependences.
-_PROVED = frozenset({"DLB301", "DLB303"})
-
-
-def survey_module(module: Module) -> tuple[ModuleNames, FunctionSummaries]:
-    """The facts about the whole module that the passes over each loop share."""
-    module_names = resolve_module(module)
-    iterators, growing = find_iterators(module.tree, module_names)
-    lists, plain = find_lists(module.tree)
-    module_names = replace(module_names, object_containers=lists, scalar_containers=plain)
-    module_names = replace(
-        module_names,
-        implicit_calls=find_implicit_calls(module.tree, module_names),
-        iterators=iterators,
-        growing_dicts=growing,
-    )
-    return module_names, summarize_functions(module_names)
 
 
 def report_loops(
@@ -98,24 +78,6 @@ def report_loops(
         for loop in loops
     ]
     return [_plan_loop(loop, around) for loop in loops]
-
-
-def read_program(
-    module: Module, survey: tuple[ModuleNames, FunctionSummaries], find: FindModule | None
-) -> Program:
-    """The program that a file begins; its other modules are surveyed when a call leads there."""
-    surveyed: dict[str, ProgramModule] = {}
-
-    def load(name: str, importer: ProgramModule) -> tuple[ProgramModule, str] | None:
-        found = None if find is None else find(name, importer.module.source)
-        if found is None:
-            return None
-        path = found[0].source.path
-        if path not in surveyed:
-            surveyed[path] = ProgramModule(module_name(path), found[0], *survey_module(found[0]))
-        return surveyed[path], found[1]
-
-    return Program(ProgramModule("", module, *survey), load)
 
 
 def _read_by_costs(loops: Sequence[AnnotatedLoop], excluded: AnnotatedLoop) -> frozenset[str]:
@@ -150,7 +112,7 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     body = _read_body(context)
     proof = _prove(context, body, around.provers)
     live = compute_liveness(loop, names.temporaries)
-    lost = (*_deleted(context, live, body.scalars), *_worthless(context, live))
+    lost = check_kept(context, live, body.scalars)
     stored = frozenset({a.array for a in body.touched if a.writes} | proof.stored)
     growing = frozenset(o.name for o in proof.contributions.ordered)
     given, misread = read_cost(context, stored, growing)
@@ -228,8 +190,8 @@ def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
     accesses = access.in_text_order(access.without_private(body.touched, context.loop))
     aliases = find_aliases(context, access.depths_of(accesses))
     space = find_context(context.loop, context.names, context.module)
-    test = _IndependenceTest(context, body.effects.cleared, space, aliases, provers)
-    plain = _plain_stores(body.contributions, accesses, test)
+    test = IndependenceTest(context, body.effects.cleared, space, aliases, provers)
+    plain = test.plain_stores(body.contributions, accesses)
     contributions = body.contributions.without(plain, accesses)
     caught = check_handlers(context, contributions)
     accesses = [a for a in accesses if not contributions.explains(a)]
@@ -328,79 +290,8 @@ def _partition_cost(
     return _PartitionCost(derived, known, folding, folded, choice.plan, choice.why), refuted
 
 
-def _plain_stores(
-    contributions: IterationContributions, accesses: Sequence[Access], test: _IndependenceTest
-) -> frozenset[str]:
-    """Names of contributions that are plain stores: each iteration stores to elements of its own.
-
-    No contribution can explain a proved dependence, so that one is reported as a dependence of stores.
-    """
-    updated = {r.name for r in contributions.reductions}
-    found = set()
-    for name in contributions.maybe_stores:
-        touching = [a for a in accesses if a.array == name]
-        proofs, failures = test.prove(touching)
-        proved = any(f.finding.code in _PROVED for f in failures) and name not in updated
-        if name in contributions.arrays:
-            plain = bool(proofs) or all(map(access.has_arithmetic_subscripts, touching))
-        else:
-            flat = any(map(access.has_flat_subscripts, touching))  # no dictionary has such keys
-            plain = any(
-                p.method is not ProofMethod.INSPECTOR and (flat or not p.guards) for p in proofs.values()
-            )
-        if proved or plain:
-            found.add(name)
-    return frozenset(found)
-
-
 def _sorted(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return in_order(dict.fromkeys(findings))
-
-
-@dataclass(frozen=True)
-class _IndependenceTest:
-    """Tests the stored arrays of one loop."""
-
-    context: AnalysisContext
-    cleared: Mapping[str, frozenset[ast.AST]]
-    space: IndexSpace | None
-    aliases: Aliases
-    provers: Provers
-
-    def prove(self, accesses: Sequence[Access]) -> tuple[dict[str, IndependenceProof], list[ProofFailure]]:
-        """The proof for every stored array that passed the dependence test, the failure for every other."""
-        proofs: dict[str, IndependenceProof] = {}
-        failures: list[ProofFailure] = []
-        stored = {self.aliases.get(a.array, (a.array, None))[0] for a in accesses if a.writes}
-        accesses = [
-            a.through_alias(*alias) if (alias := self.aliases.get(a.array)) and alias[0] in stored else a
-            for a in accesses
-        ]
-        written = frozenset(a.array for a in accesses if a.writes)
-        for array in dict.fromkeys(a.array for a in accesses if a.writes):
-            cleared = self.cleared.get(array, ())
-            touching = [a for a in accesses if a.overlaps(array) and a.node not in cleared]
-            result = prove_independence(self.context, array, touching, self.space, written, self.provers)
-            if isinstance(result, IndependenceProof):
-                proofs[array] = result
-                proofs |= {name: result for name, (origin, _) in self.aliases.items() if origin == array}
-            else:
-                failures.append(result)
-        return proofs, failures
-
-
-def _deleted(context: AnalysisContext, live: frozenset[str], scalars: ScalarFacts) -> Iterator[Diagnostic]:
-    """Temporaries that an iteration may leave deleted: the plan cannot keep them unbound after the loop."""
-    deleted = {u.name: u.node for s in context.body for u in uses_of(s) if u.kind is UseKind.DELETE}
-    for name in sorted((deleted.keys() & live) - scalars.definite):
-        yield report("DLB421", context.place_of(deleted[name]), name=name)
-
-
-def _worthless(context: AnalysisContext, live: frozenset[str]) -> Iterator[Diagnostic]:
-    """Temporaries that a clause declares private, and that the program reads after the loop."""
-    for clause in context.loop.annotation.private:
-        for name in sorted(live.intersection(clause.names)):
-            yield report("DLB426", clause.place, name=name)
 
 
 def _last(plan: LoopPlan, names: LoopNames) -> frozenset[str]:

@@ -11,26 +11,95 @@ named; any other dependence is merely possible.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+
+from dlbrt.records import dataclass
 
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import Variable, VariableKind
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.dependence_problem import DependenceProblem, Provers
+from dlbc.analysis.dependence_problem import Aliases, DependenceProblem, Provers
 from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.proof_methods import ProofMethods
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
-from dlbc.ir.access import Access, AccessKind, Subscript
+from dlbc.ir.access import (
+    Access,
+    AccessKind,
+    Subscript,
+    has_arithmetic_subscripts,
+    has_flat_subscripts,
+)
 from dlbc.ir.access_path import text_of
-from dlbc.ir.loop import IndependenceProof, ProofFailure
+from dlbc.ir.loop import IndependenceProof, ProofFailure, ProofMethod
+from dlbc.ir.plan import IterationContributions
 
 _WITHOUT_SETS = "or install islpy, without which only equal subscripts are proved"
 _WITHOUT_SOLVER = "or let z3 try, which decides more products of names: `pip install 'dlbc[solver]'`"
 
 
-def prove_independence(
+#: Diagnostics of proved dependences.
+_PROVED = frozenset({"DLB301", "DLB303"})
+
+
+@dataclass(frozen=True)
+class IndependenceTest:
+    """Tests the stored arrays of one loop; ``cleared`` are, by array, places that surely do not reach it."""
+
+    context: AnalysisContext
+    cleared: Mapping[str, frozenset[ast.AST]]
+    space: IndexSpace | None
+    aliases: Aliases
+    provers: Provers
+
+    def prove(self, accesses: Sequence[Access]) -> tuple[dict[str, IndependenceProof], list[ProofFailure]]:
+        """The proof for every stored array that passed the dependence test, the failure for every other."""
+        proofs: dict[str, IndependenceProof] = {}
+        failures: list[ProofFailure] = []
+        stored = {self.aliases.get(a.array, (a.array, None))[0] for a in accesses if a.writes}
+        accesses = [
+            a.through_alias(*alias) if (alias := self.aliases.get(a.array)) and alias[0] in stored else a
+            for a in accesses
+        ]
+        written = frozenset(a.array for a in accesses if a.writes)
+        for array in dict.fromkeys(a.array for a in accesses if a.writes):
+            cleared = self.cleared.get(array, ())
+            touching = [a for a in accesses if a.overlaps(array) and a.node not in cleared]
+            result = _prove_array(self.context, array, touching, self.space, written, self.provers)
+            if isinstance(result, IndependenceProof):
+                proofs[array] = result
+                proofs |= {name: result for name, (origin, _) in self.aliases.items() if origin == array}
+            else:
+                failures.append(result)
+        return proofs, failures
+
+    def plain_stores(
+        self, contributions: IterationContributions, accesses: Sequence[Access]
+    ) -> frozenset[str]:
+        """Names of contributions that are plain stores: each iteration stores to elements of its own.
+
+        No contribution can explain a proved dependence, so that one is reported as a dependence of stores.
+        """
+        updated = {r.name for r in contributions.reductions}
+        found = set()
+        for name in contributions.maybe_stores:
+            touching = [a for a in accesses if a.array == name]
+            proofs, failures = self.prove(touching)
+            proved = any(f.finding.code in _PROVED for f in failures) and name not in updated
+            if name in contributions.arrays:
+                plain = bool(proofs) or all(map(has_arithmetic_subscripts, touching))
+            else:
+                flat = any(map(has_flat_subscripts, touching))  # no dictionary has such keys
+                plain = any(
+                    p.method is not ProofMethod.INSPECTOR and (flat or not p.guards) for p in proofs.values()
+                )
+            if proved or plain:
+                found.add(name)
+        return frozenset(found)
+
+
+def _prove_array(
     context: AnalysisContext,
     array: str,
     accesses: Sequence[Access],
