@@ -14,6 +14,8 @@ from dataclasses import replace
 
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import IntegerForm, Variable, VariableKind, numbers_for
+from dlbc.algebra.integer_sets import IntegerSets
+from dlbc.algebra.smt_solver import SmtSolver
 from dlbc.analysis.dependence_problem import DependenceProblem, Provers, both_executed, dependence_problem
 from dlbc.analysis.row_footprints import RowRange, evaluable, rows_of
 from dlbc.ir.access import Access, InnerLoop, Subscript
@@ -102,14 +104,11 @@ class ProofMethods:
         return distance == 0 or distance % (slope * self._space.stride) != 0
 
     def _by_sets(self) -> IndependenceProof | None:
-        sets = self._provers.sets
-        if sets is None:
-            self._note(ProofMethod.SETS, "islpy is not installed")
-            return None
-        proof = self._by(ProofMethod.SETS, lambda m: sets.is_empty(m.conditions))
-        if proof is None:
-            self._note(ProofMethod.SETS, "two iterations may meet, as far as affine conditions tell")
-        return proof
+        missing, failed = (
+            "islpy is not installed",
+            "two iterations may meet, as far as affine conditions tell",
+        )
+        return self._decided(ProofMethod.SETS, self._provers.sets, missing, failed)
 
     @property
     def has_products(self) -> bool:
@@ -119,13 +118,19 @@ class ProofMethods:
     def _by_solver(self) -> IndependenceProof | None:
         if not self.has_products:
             return None
-        solver = self._provers.solver
-        if solver is None:
-            self._note(ProofMethod.SOLVER, "z3 is not installed, and subscripts have products")
+        missing, failed = "z3 is not installed, and subscripts have products", "no proof within its bound"
+        return self._decided(ProofMethod.SOLVER, self._provers.solver, missing, failed)
+
+    def _decided(
+        self, method: ProofMethod, prover: IntegerSets | SmtSolver | None, missing: str, failed: str
+    ) -> IndependenceProof | None:
+        """What a prover decides; noted where it is ``missing``, or has ``failed``."""
+        if prover is None:
+            self._note(method, missing)
             return None
-        proof = self._by(ProofMethod.SOLVER, lambda m: solver.is_empty(m.conditions))
+        proof = self._by(method, lambda m: prover.is_empty(m.conditions))
         if proof is None:
-            self._note(ProofMethod.SOLVER, "no proof within its bound")
+            self._note(method, failed)
         return proof
 
     def _by(
