@@ -30,18 +30,24 @@ from dlbrt.records import dataclass
 
 
 def hazard(
-    fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int], n: int, met: Iterable[Any] = ()
+    fields: Sequence[Field],
+    arrays: Sequence[Array],
+    hidden: Set[int],
+    n: int,
+    met: Iterable[Any] = (),
+    names: Mapping[str, Any] | None = None,
 ) -> str | None:
     """The reason why the n iterations may not run on several ranks; None if they may.
 
     ``arrays`` are all arrays that the loop can reach, including those of the fields, and as arrays what else
-    exposes memory (`dlbrt.data.overlap`); ``hidden`` are the
-    identities of arrays and lists that are also reached in another way than by a field's name; ``met`` are
-    all objects that the loop can reach, except elements of the fields' lists.
+    exposes memory (`dlbrt.data.overlap`); ``hidden`` are the identities of arrays and lists that are also
+    reached in another way than by a field's name; ``met`` are all objects that the loop can reach, except
+    elements of the fields' lists. Another reference is described as reached from ``names``, the loop's own.
     """
     stored = [field for field in fields if field.spec.stores]
     reasons = (reason for field in fields for reason in _of_field(field, n))
-    overlaps = (reason for field in stored for reason in _overlaps(field, fields, arrays, hidden))
+    reached = names or {}
+    overlaps = (reason for field in stored for reason in _overlaps(field, fields, arrays, hidden, reached))
     changed = [field for field in stored if field.spec.in_place and type(field.data) is list]
     shared = (reason for field in changed for reason in _of_elements(field, fields, arrays, met))
     return next(reasons, None) or next(overlaps, None) or next(shared, None)
@@ -78,7 +84,7 @@ def reached_otherwise(
 def _elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:
     """How else an object is reached, and what to do about it."""
     path = reference_path(name, value, names)
-    if path is None:
+    if path is None or path == name:
         return "under another name"
     holder = path.partition(".")[0].partition("[")[0]
     if holder == path:
@@ -194,10 +200,14 @@ def _name(field: Field) -> str:
 
 
 def _overlaps(
-    field: Field, fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int]
+    field: Field,
+    fields: Sequence[Field],
+    arrays: Sequence[Array],
+    hidden: Set[int],
+    names: Mapping[str, Any],
 ) -> Iterable[str]:
     if id(field.data) in hidden:
-        yield f"{field.name} is also reached under another name"
+        yield f"{field.name} is also reached {_elsewhere(field.name, field.data, names)}"
     for other in fields:
         if other is not field and other.data is field.data:
             yield f"{field.name} and {_name(other)} are the same object"

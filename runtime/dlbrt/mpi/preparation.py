@@ -278,7 +278,7 @@ class Preparation:
             return reason
         hidden = self._reached_inside() | reached_whole(self.fields, self.named)
         met = self.objects.known.objects if any(field.spec.in_place for field in self.fields) else ()
-        return hazard(self.fields, self._arrays(), hidden, len(self.space), met)
+        return hazard(self.fields, self._arrays(), hidden, len(self.space), met, self.named)
 
     def _contribution_obstacle(self, known: LoopContributions) -> str | None:
         for name, kind in known.kinds.items():

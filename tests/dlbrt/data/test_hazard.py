@@ -124,3 +124,13 @@ def test_an_array_reached_in_another_way_is_named() -> None:
     assert "also reached" in str(found([field(data)], hidden=(data,)))
     assert "also reached" in str(found([field(data)], met=(data.view(np.recarray),)))
     assert "also reached" in str(found([field(rows, IN_PLACE)], met=(rows[1],)))
+
+
+def test_another_reference_is_named_with_what_to_do() -> None:
+    data = np.zeros((4, 3))
+    own = field(data, name="stars")
+    holder = type("Holder", (), {})()
+    holder.stars = data
+    said = hazard([own], [data], {id(data)}, 4, names={"self": holder, "stars": data})
+    assert said is not None
+    assert said.startswith("stars is also reached as self.stars: use no self in the body")
