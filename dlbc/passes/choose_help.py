@@ -42,11 +42,11 @@ def with_fitting_help(finding: Diagnostic, context: AnalysisContext) -> Diagnost
 def _stores(context: AnalysisContext, name: str) -> Iterator[ast.Subscript]:
     """The subscripts by which the body stores into what is found through a name."""
     for node in (n for s in context.body for n in every_node(s)):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and root_name_of(node) == name:
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _chain_root(node) == name:
             yield node
 
 
-def root_name_of(node: ast.expr) -> str:
+def _chain_root(node: ast.expr) -> str:
     """The name that a chain of attributes and subscripts begins with; empty for another expression."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
@@ -77,7 +77,7 @@ def _names(node: ast.AST) -> set[str]:
 
 def _of_stores(node: Node, context: AnalysisContext) -> Choice:
     """A data frame, a cache, scratch space, or an array that is also used as a whole."""
-    name = root_name_of(node) if isinstance(node, ast.expr) else ""
+    name = _chain_root(node) if isinstance(node, ast.expr) else ""
     stores = list(_stores(context, name))
     if not stores:  # a function that the body calls stores into it
         return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
@@ -117,7 +117,7 @@ def _of_possible(node: Node, context: AnalysisContext) -> Choice:
 
 def _of_proved(node: Node, context: AnalysisContext) -> Choice:
     """The same, or elements that another iteration stores to for certain."""
-    name = root_name_of(node) if isinstance(node, ast.expr) else ""
+    name = _chain_root(node) if isinstance(node, ast.expr) else ""
     return _of_possible(node, context) or (("other", {"array": name}) if name else None)
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,11 @@ class ArraySpec:
     def stores(self) -> bool:
         """Whether the loop stores to the array."""
         return self.mode is not Mode.READ
+
+
+def root_of(name: str) -> str:
+    """The name that an access path begins with."""
+    return re.split(r"[.\[]", name, maxsplit=1)[0]
 
 
 def index_name(spec: ArraySpec) -> str:

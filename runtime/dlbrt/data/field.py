@@ -14,7 +14,7 @@ import numpy as np
 
 from dlbrt.contract import Distribution, Mode
 from dlbrt.data.access_table import AccessTables, FootprintError, evaluate
-from dlbrt.data.array_table import ArraySpec
+from dlbrt.data.array_table import ArraySpec, root_of
 from dlbrt.data.footprint import (
     IndexMap,
     Rows,
@@ -246,7 +246,7 @@ def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[
     It does so by another entry of its array table, or by an argument that the table does not name, as in
     ``for b in bodies: f(b, bodies)``.
     """
-    named = {field.name.partition(".")[0].partition("[")[0] for field in fields if not field.iterated}
+    named = {root_of(field.name) for field in fields if not field.iterated}
     whole = {id(field.data) for field in fields if not (field.by_rows or field.spec.stores)}
     return whole | {id(value) for name, value in arguments.items() if name not in named}
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.data.access_table import AccessTable, AccessTables, RowConflict, merged
-from dlbrt.data.array_table import index_name
+from dlbrt.data.array_table import index_name, root_of
 from dlbrt.data.field import Field
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
@@ -86,7 +86,7 @@ def _elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:
     path = reference_path(name, value, names)
     if path is None or path == name:
         return "under another name"
-    holder = path.partition(".")[0].partition("[")[0]
+    holder = root_of(path)
     if holder == path:
         return f"as {path}: use one of the names in the body"
     return f"as {path}: use no {holder} in the body, but what is taken from it before the loop, and functions"

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any
 
 from dlbrt.contract import Distribution
-from dlbrt.data.array_table import ArraySpec
+from dlbrt.data.array_table import ArraySpec, root_of
 from dlbrt.data.field import Field, array_field, has_rows, part_field, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.space import Space
@@ -84,7 +84,7 @@ def reached_twice(fields: Sequence[Field], arguments: Mapping[str, Any], several
     for each in fields:
         if not (each.spec.stores and each.is_path) or each.iterated:
             continue
-        start = each.name.partition(".")[0].partition("[")[0]
+        start = root_of(each.name)
         held = _containers(_lookup(arguments, each.name.partition("[")[0]), rows) if "[" in each.name else ()
         if counts[id(arguments[start])] > 1 or not several.isdisjoint(held):
             return f"what holds {each.name} is also reached under another name"

@@ -6,7 +6,6 @@ something that iterations use cannot leave this process.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from dlbrt.balance.strategies import pooled
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.contract import Distribution
 from dlbrt.data.access_table import FootprintError
+from dlbrt.data.array_table import root_of
 from dlbrt.data.field import Field, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
@@ -115,7 +115,7 @@ class Preparation:
         if self.loop_history.withheld:
             return self.loop_history.withheld
         for name in (*loop.table.specs, *loop.contributions.kinds):
-            if is_unbound(value := self.named[re.split(r"[.\[]", name)[0]]):
+            if is_unbound(value := self.named[root_of(name)]):
                 return f"{value.name} has no value"
         places = loop.contributions.places
         if reason := places.obstacle():

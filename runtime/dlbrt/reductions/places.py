@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MemberDescriptorType
 from typing import Any, NoReturn
 
+from dlbrt.data.array_table import root_of
 from dlbrt.reductions.operations import NAMES, StandIn
 
 #: The steps of an access path: an attribute, a key that is text, a position.
@@ -23,11 +24,6 @@ _KEYED = frozenset({dict, defaultdict, OrderedDict, Counter, list})
 
 #: Methods that run where any attribute is set or read.
 _HOOKS = ("__setattr__", "__getattribute__")
-
-
-def root_of(name: str) -> str:
-    """The name that an access path begins with."""
-    return re.split(r"[.\[]", name, maxsplit=1)[0]
 
 
 #: Stands for the lack of a value.

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dlbrt.data.array_table import root_of
 from dlbrt.reductions.contributions import LoopContributions
 from dlbrt.reductions.kinds import REDUCE, SELECT
-from dlbrt.reductions.places import Absent, Places, root_of
+from dlbrt.reductions.places import Absent, Places
 
 
 class Holder:

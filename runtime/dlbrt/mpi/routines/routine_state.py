@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import accumulate
 from typing import Any
 
+from dlbrt.data.array_table import root_of
 from dlbrt.data.field import Field
 from dlbrt.data.footprint import IndexMap, Rows, intersection
 from dlbrt.data.layout import InitialPartition
@@ -26,7 +27,6 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.observe.statistics import RoutineFigures
-from dlbrt.reductions.places import root_of
 from dlbrt.speed.ownership import BlockOwnership, DealtOwnership, IterationOwnership, Ownership
 from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import SpeedPoints
