@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support import mpi, tier
+from tests.support import tier
 
 # The suite draws the same examples each time, so that a change is judged by what it changes. To look for
 # more: pytest --hypothesis-profile=search, which draws other and many more examples.
@@ -28,13 +28,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full",
         action="store_true",
-        help="run everything: all settings and examples, programs started anew, laboratory and benchmarks",
+        help="run everything: all settings and examples, laboratory and benchmarks",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     tier.run_full(config.getoption("--full"))
-    mpi.use_forks(not tier.is_full())
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -17,6 +17,13 @@ from tests.support.tier import part
 
 ROOT = CASES.parents[1]
 AWAY = ROOT / "tests" / "support" / "away.py"
+#: Sizes of the samples that take a fraction of a second.
+ARGUMENTS = {
+    "heat2d": ("23", "17", "12"),
+    "jacobi": ("71", "1e-2"),
+    "life": ("19", "12"),
+    "lu": ("29", "BLOCK"),
+}
 PROGRAMS = sorted(
     [
         *(CASES / "accept").glob("routines*.py"),
@@ -28,8 +35,9 @@ PROGRAMS = sorted(
 
 @pytest.mark.parametrize("path", part(PROGRAMS, 2), ids=lambda path: path.stem)
 def test_nothing_is_missed_by_the_sequential_code(path: Path) -> None:
-    as_written = run_sequential([sys.executable, str(path)], cwd=ROOT)
-    away = run_sequential([sys.executable, str(AWAY), str(path)], timeout=120, cwd=ROOT)
+    command = [str(path), *ARGUMENTS.get(path.stem, ())]
+    as_written = run_sequential([sys.executable, *command], cwd=ROOT)
+    away = run_sequential([sys.executable, str(AWAY), *command], timeout=120, cwd=ROOT)
     assert as_written.stdout
     assert away.stdout == as_written.stdout, away.stderr
     assert away.status == as_written.status

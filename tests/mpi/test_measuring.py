@@ -12,6 +12,7 @@ from dlbrt.mpi.calibration import sizes
 from dlbrt.observe.networks import Calibration, default_path, from_json, read
 
 from tests.support.mpi import Completed, run_mpi
+from tests.support.tier import part
 
 pytestmark = pytest.mark.mpi
 
@@ -67,7 +68,7 @@ def measured(hosts: str) -> Calibration:
     return from_json(run(MEASURE, len(hosts), hosts).stdout.decode())
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("ranks", part([2, 3, 5], 3))
 def test_ranks_of_one_host_find_all_alike_what_their_network_takes(ranks: int) -> None:
     found = measured("h" * ranks)
     assert found.site.ranks == (("h", ranks),)
@@ -87,7 +88,7 @@ def test_ranks_of_one_host_find_all_alike_what_their_network_takes(ranks: int) -
     assert (within.latency_s, within.one_to_all) == (network.latency_s, network.one_to_all)
 
 
-@pytest.mark.parametrize(("hosts", "within"), [("aab", "a"), ("abbab", "ab"), ("abc", "")])
+@pytest.mark.parametrize(("hosts", "within"), part([("aab", "a"), ("abbab", "ab"), ("abc", "")], 3))
 def test_each_host_with_several_ranks_has_a_network_of_its_own(hosts: str, within: str) -> None:
     found = measured(hosts)
     assert found.site.ranks == tuple((host, hosts.count(host)) for host in sorted({*hosts}))

@@ -3,7 +3,8 @@
 Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
 under random load; adding a file adds its tests. Those named `unseen..` have calls that contradict the plan;
 no other program may be found to do so. Programs print what they compute to the last bit. A program
-runs under one setting, chosen by its name, or with `pytest --full` under all.
+runs under one setting, chosen by its name, or with `pytest --full` under all; then that one is a fresh
+interpreter on each rank, the others are forks.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.mpi import Completed, run_mpi, run_sequential, transform
-from tests.support.tier import is_full
+from tests.support.mpi import Completed, run_mpi, run_sequential, starting, transform
+from tests.support.tier import is_full, part
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 MODULES = {"side_module", "fields_module"}
@@ -73,7 +74,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The programs, and the settings that each runs under."""
     if metafunc.function is test_without_mpiexec_it_is_the_same_program:
-        metafunc.parametrize("program", NAMES, indirect=True, scope="module")
+        metafunc.parametrize("program", part(NAMES, 3), indirect=True, scope="module")
     elif "env" in metafunc.fixturenames:
         runs = [
             pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))
@@ -90,7 +91,9 @@ def test_the_parallel_program_does_what_the_sequential_one_does(
 ) -> None:
     stats = tmp_path / "stats.json"
     command = [sys.executable, str(program.generated), *ARGUMENTS]
-    done = run_mpi(ranks, command, env=env | {"DLB_STATS": str(stats)})
+    is_chosen = (ranks, env) == RUNS[chosen(program.generated.stem.removesuffix("_dlb"))]
+    with starting(forks=not (is_full() and is_chosen)):
+        done = run_mpi(ranks, command, env=env | {"DLB_STATS": str(stats)})
     assert done.stdout.decode() == program.sequential.stdout.decode(), done.stderr
     assert done.status == program.sequential.status, done.stderr
     if not program.generated.stem.startswith("unseen"):

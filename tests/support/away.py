@@ -7,7 +7,7 @@ than its source wherever a wrap is missing, whatever the number of ranks would b
 order, on the true contents. Only within sequential loops that look into arrays as they go on, and within
 `with`, does nothing leave between statements: no parallel loop runs there.
 
-``python -m tests.support.away PROGRAM`` transforms a program and runs it so.
+``python -m tests.support.away PROGRAM [ARGUMENT ...]`` transforms a program and runs it so.
 """
 
 from __future__ import annotations
@@ -424,7 +424,7 @@ def forgetful(text: bytes) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
-def run(path: str) -> None:
+def run(path: str, arguments: list[str]) -> None:
     """Run the parallel form of a program; raises what it raises."""
     source, problems = read_source(path)
     result = transform(source)
@@ -436,11 +436,11 @@ def run(path: str) -> None:
     mpi = types.ModuleType("mpi4py")
     mpi.MPI = types.SimpleNamespace(COMM_WORLD=None)  # type: ignore[attr-defined]
     sys.path.insert(0, os.path.dirname(path))
-    sys.argv = [path]
+    sys.argv = [path, *arguments]
     sys.modules |= {"__main__": program, "mpi4py": mpi}
     dlbrt.start = lambda module_names: session  # type: ignore[assignment,return-value]
     exec(compile(forgetful(result.text), path, "exec"), vars(program))
 
 
 if __name__ == "__main__":
-    run(os.path.abspath(sys.argv[1]))
+    run(os.path.abspath(sys.argv[1]), sys.argv[2:])

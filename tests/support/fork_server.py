@@ -62,6 +62,8 @@ def import_all() -> None:
 
     for module in pkgutil.walk_packages(dlbrt.__path__, "dlbrt."):
         importlib.import_module(module.name)
+    import sklearn.datasets  # noqa: F401  # samples take their input from it
+
     sys.meta_path.insert(0, _InitializingMPI(sys.modules.pop(_MPI)))
     delattr(mpi4py, "MPI")
     loaded = sys.modules.copy()

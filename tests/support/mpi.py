@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -107,21 +108,15 @@ def run_sequential(
         return Completed(_content(stdout), _content(stderr).decode(errors="replace"), status, elapsed)
 
 
-def use_forks(forks: bool) -> None:
-    """From now on Python programs are forked (see `fork_server`), or each is started anew."""
-    global _forks
-    _forks = forks
-
-
 @contextmanager
 def starting(forks: bool) -> Iterator[None]:
-    """As `use_forks`, in the block."""
-    before = _forks
-    use_forks(forks)
+    """In the block Python programs are forked (see `fork_server`), as elsewhere, or started anew."""
+    global _forks
+    before, _forks = _forks, forks
     try:
         yield
     finally:
-        use_forks(before)
+        _forks = before
 
 
 def _forked(command: Sequence[str], env: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
@@ -229,5 +224,7 @@ def _content(stream: IO[bytes]) -> bytes:
 
 
 def _message(what: str, command: Sequence[str], stdout: IO[bytes], stderr: IO[bytes]) -> str:
-    shown = [_content(stream).decode(errors="replace")[-_TAIL:] for stream in (stdout, stderr)]
+    texts = [_content(stream).decode(errors="replace") for stream in (stdout, stderr)]
+    # With its stacks an interpreter lists all compiled modules, which would leave no room for the stacks.
+    shown = [re.sub(r"(?m)^Extension modules: .*\n?", "", text)[-_TAIL:] for text in texts]
     return f"{what}: {' '.join(command)}\n--- standard output\n{shown[0]}\n--- standard error\n{shown[1]}"
