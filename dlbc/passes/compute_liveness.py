@@ -33,7 +33,7 @@ _BY_TEXT = frozenset({"globals", "locals", "vars", "eval", "exec"})
 def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     """Those of ``names`` whose value is read after the loop has ended."""
     outside = _observers_outside(loop)
-    if any(isinstance(n, ast.Name) for n in outside):
+    if _looks_up_by_text(loop, outside):
         return names
     return names & (_after(loop) | _captured(loop, outside) | loop.read_by_costs)
 
@@ -47,7 +47,13 @@ def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
     around = loop.path[next(k for k, node in enumerate(loop.path) if node is loop.scope) :]
     if any(isinstance(node, _CATCHING) for node in around):
         return True
-    return any(isinstance(n, ast.Name) for n in outside) or bool(names & _captured(loop, outside))
+    return _looks_up_by_text(loop, outside) or bool(names & _captured(loop, outside))
+
+
+def _looks_up_by_text(loop: AnnotatedLoop, outside: Iterable[Observer]) -> bool:
+    """Whether the program looks names of the loop's scope up by text: those of a function only it can."""
+    names = (n for n in outside if isinstance(n, ast.Name))
+    return any(isinstance(loop.scope, ast.Module) or _within(n, loop.scope) for n in names)
 
 
 def _observers_outside(loop: AnnotatedLoop) -> list[Observer]:

@@ -51,7 +51,7 @@ def broken(seed: int) -> str:
     """The program of this seed, broken in one to four places."""
     rng = random.Random(seed)
     pieces = list(_pieces(rng.choice(PROGRAMS)))
-    for _ in range(rng.randint(1, 4)):
+    for _ in range(rng.randint(1, 3)):
         _break(pieces, rng)
     return "".join(pieces)
 

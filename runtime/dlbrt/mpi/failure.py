@@ -8,25 +8,20 @@ question.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import dis
 import itertools
-import linecache
-import os
 import sys
 import traceback
 import types
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from dlbrt.data.space import Space
+from dlbrt.mpi.values.exceptions import RUNTIME, attributes, frames, of_exception, rebuilt
 from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
-from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
 from dlbrt.records import dataclass
 
-_RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_SCRIPT = _RUNTIME + "script.py"
 #: Exceptions of a chain of causes that are translated.
 _DEEPEST_CHAIN = 10
 
@@ -48,8 +43,8 @@ def capture(failure: Failure, objects: WorkerObjects) -> Failure:
     """
     assert failure.error is not None
     attempts: tuple[Callable[[], bytes], ...] = (
-        lambda: _Writer(objects).bytes(failure.error),
-        lambda: _Writer(objects, careful=True).bytes(failure.error),
+        lambda: objects.pack(failure.error, 0, numbered=False),
+        lambda: _Trimmed(objects).bytes(failure.error),
     )
     for attempt in attempts:
         try:
@@ -60,7 +55,7 @@ def capture(failure: Failure, objects: WorkerObjects) -> Failure:
         return Failure(failure.position, failure.rank, None, data)
     error = RuntimeError(f"{type(failure.error).__qualname__}: {failure.error}")
     error.__traceback__ = failure.error.__traceback__
-    return Failure(failure.position, failure.rank, None, _Writer(objects).bytes(error))
+    return Failure(failure.position, failure.rank, None, objects.pack(error, 0, numbered=False))
 
 
 def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -> NoReturn:
@@ -68,7 +63,7 @@ def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -
     handled = sys.exception()
     data = failure.data
     error = objects.unpack(data, failure.rank) if failure.error is None else failure.error
-    error.__traceback__ = _rebuilt(_frames(error.__traceback__), _names_to_suggest(error))
+    error.__traceback__ = rebuilt(frames(error.__traceback__), _names_to_suggest(error))
     context = error.__context__
     _add_note(error, note)
     try:
@@ -84,7 +79,7 @@ def _names_to_suggest(error: BaseException) -> set[str]:
     if not isinstance(error, NameError):
         return set()
     known = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1:]
-    program = (f for f, _ in traceback.walk_stack(None) if not f.f_code.co_filename.startswith(_RUNTIME))
+    program = (f for f, _ in traceback.walk_stack(None) if not f.f_code.co_filename.startswith(RUNTIME))
     known += itertools.islice(program, 1)
     return {name for frame in known for name in (*frame.f_globals, *frame.f_code.co_varnames)}
 
@@ -122,16 +117,14 @@ def install_hook() -> None:
     sys.excepthook = hook
 
 
-class _Writer:
-    """Pickles exceptions, chained and grouped ones too, as type, arguments, attributes and frames.
+class _Trimmed:
+    """Pickles exceptions without values that cannot leave this rank.
 
-    Exceptions' own pickling calls ``__init__`` with ``args``, which fails for many user-defined ones.
-    ``careful``: values that cannot leave this rank are replaced (arguments) or left out (attributes).
+    Arguments are replaced by what stands for them, attributes are left out.
     """
 
-    def __init__(self, objects: WorkerObjects, *, careful: bool = False) -> None:
+    def __init__(self, objects: WorkerObjects) -> None:
         self._objects = objects
-        self._careful = careful
 
     def bytes(self, value: Any) -> bytes:
         """The pickle of a value."""
@@ -140,13 +133,9 @@ class _Writer:
     def _apart(self, error: Any) -> tuple[Any, ...] | None:
         if not isinstance(error, BaseException):
             return None
-        state = dict(_members(error)) | dict(getattr(error, "__dict__", {}))
-        args = error.args
-        if self._careful:
-            state = {name: value for name, value in state.items() if self._leaves(value)}
-            args = tuple(value if self._leaves(value) else _Left(repr(value), str(value)) for value in args)
-        links = (error.__cause__, error.__context__, error.__suppress_context__)
-        return _blank, (type(error), args), (state, links, _frames(error.__traceback__)), None, None, _restore
+        state = {name: value for name, value in attributes(error).items() if self._leaves(value)}
+        args = tuple(value if self._leaves(value) else _Left(repr(value), str(value)) for value in error.args)
+        return of_exception(error, args, state)
 
     def _leaves(self, value: Any) -> bool:
         try:
@@ -169,109 +158,8 @@ class _Left:
         return self._text
 
 
-def _members(error: BaseException) -> Iterator[tuple[str, Any]]:
-    """Attributes that live in slots (``OSError.errno``, ``SystemExit.code``), those that are set."""
-    for base in type(error).__mro__[:-1]:
-        for name, descriptor in vars(base).items():
-            slot = isinstance(descriptor, types.MemberDescriptorType | types.GetSetDescriptorType)
-            if slot and not name.startswith("__") and name != "args":
-                with contextlib.suppress(AttributeError):
-                    yield name, getattr(error, name)
-
-
-def _blank(kind: type[BaseException], args: tuple[Any, ...]) -> BaseException:
-    """An exception without the call of its ``__init__``."""
-    for arguments in (args, ()):
-        with contextlib.suppress(Exception):
-            error = kind.__new__(kind, *arguments)
-            error.args = args
-            return error
-    error = BaseException.__new__(kind)
-    error.args = args
-    return error
-
-
-def _restore(error: BaseException, state: tuple[dict[str, Any], tuple[Any, ...], tuple[Frame, ...]]) -> None:
-    attributes, (cause, context, suppressed), frames = state
-    for name, value in attributes.items():
-        if value is None and getattr(error, name, error) is None:
-            continue  # some types distinguish members that were set to None from those never set
-        try:
-            BaseException.__setattr__(error, name, value)
-        except (AttributeError, TypeError):
-            continue  # read-only: it was computed from the arguments
-    error.__cause__, error.__context__, error.__suppress_context__ = cause, context, suppressed
-    error.__traceback__ = _rebuilt(frames)
-
-
-def _frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
-    entries: list[Frame] = []
-    while tb is not None:
-        code = tb.tb_frame.f_code
-        path = os.path.abspath(code.co_filename)
-        if path == _SCRIPT:
-            entries.clear()  # the frames of `dlbc run` are not part of the program
-        elif not path.startswith(_RUNTIME):
-            entries.append(Frame(code.co_filename, tb.tb_lineno or 1, code.co_name, _columns(tb)))
-        tb = tb.tb_next
-    return tuple(entries)
-
-
-def _columns(tb: types.TracebackType) -> Columns | None:
-    """The place of the expression that was being evaluated, from the code object."""
-    if tb.tb_lasti < 0:
-        return None
-    positions = tb.tb_frame.f_code.co_positions()
-    line, last, first, end = next(itertools.islice(positions, tb.tb_lasti // 2, None), (None,) * 4)
-    if line != tb.tb_lineno or last is None or first is None or end is None:
-        return None
-    if (last, end) < (line, first):
-        return None  # not made by Python's own compiler
-    return Columns(last, first, end)
-
-
-def _rebuilt(frames: Sequence[Frame], names: Collection[str] = ()) -> types.TracebackType | None:
-    """A traceback in terms of the original source, in which a kernel is not a function of its own.
-
-    ``names`` are those that are known in its innermost frame.
-    """
-    tb, inner = None, None
-    for frame in reversed(frames):
-        place = original(frame)
-        if place is None or (calls_loop(frame) and inner == (place.filename, place.name)):
-            continue
-        tb = types.TracebackType(tb, *_frame_at(place, names if tb is None else ()), place.line)
-        inner = place.filename, place.name
-    return tb
-
-
-def _frame_at(frame: Frame, names: Collection[str]) -> tuple[types.FrameType, int]:
-    """A real frame that reports that line of that file, and its instruction."""
-    tree = ast.parse("here()")
-    columns = frame.columns or _whole_line(frame)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr | ast.stmt):
-            node.lineno, node.end_lineno = frame.line, columns.last_line
-            node.col_offset, node.end_col_offset = columns.first, columns.end
-    code = compile(tree, frame.filename, "exec").replace(co_name=frame.name, co_qualname=frame.name)
-    found: list[tuple[types.FrameType, int]] = []
-
-    def here() -> None:
-        caller = sys._getframe(1)
-        found.append((caller, caller.f_lasti))
-
-    exec(code, {**dict.fromkeys(names), "here": here})
-    return found[0]
-
-
-def _whole_line(frame: Frame) -> Columns:
-    """The columns of all text on a line: Python marks none of it."""
-    text = linecache.getline(frame.filename, frame.line).rstrip()
-    return Columns(frame.line, len(text) - len(text.lstrip()), len(text.encode()))
-
-
 def _translate(error: BaseException, depth: int) -> None:
-    error.__traceback__ = _rebuilt(_frames(error.__traceback__), _names_to_suggest(error))
+    error.__traceback__ = rebuilt(frames(error.__traceback__), _names_to_suggest(error))
     for linked in (error.__cause__, error.__context__):
         if linked is not None and depth:
             _translate(linked, depth - 1)

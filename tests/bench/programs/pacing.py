@@ -2,6 +2,7 @@
 
 A sleep ends late, by some 60 us or, on busy cores, by more. What was slept too long or not yet is carried
 to this process's next iteration, so errors do not add up; time outside iterations is not made up for.
+That state is each rank's own, against what the plan takes for granted: such programs run with `--trust`.
 With ``PACING_CORES`` in the environment an iteration computes, for so long as its seconds are on a host of
 that many cores without load: in processor time, since a processor may itself be faster or slower from one
 second to the next.

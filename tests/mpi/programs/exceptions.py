@@ -100,3 +100,31 @@ for kind in range(13):
         except BaseException as error:
             own = isinstance(error, (Slotted, Shown, Holding))
             print(kind, described(error), own, A[:7].tolist())
+
+
+def kept(n):
+    errors, seen, shown = [None] * n, [], [None] * n
+    # dlb: parallel, BLOCK
+    for i in range(n):
+        try:
+            try:
+                fail(i % 13, i)
+            except Exception as error:
+                raise Wrapped(i) from error
+        except Wrapped as error:
+            errors[i] = error
+            seen.append(error)
+    print([described(error) for error in errors], [a is b for a, b in zip(filter(None, errors), seen)])
+    # dlb: parallel, BLOCK
+    for i in range(n):
+        shown[i] = described(errors[i])
+    print(shown == [described(error) for error in errors])
+
+
+class Wrapped(Exception):
+    def __init__(self, number, *, place="kept"):
+        super().__init__(f"number {number}")
+        self.number, self.place = number, place
+
+
+kept(13)

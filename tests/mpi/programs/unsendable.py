@@ -1,4 +1,4 @@
-"""Results that cannot be sent to rank 0: generators, locks, lists too deep for a pickle."""
+"""Results that cannot be sent to rank 0: generators, locks, lists too deep, what cannot be read."""
 
 import sys
 import threading
@@ -391,5 +391,38 @@ def identities_of_a_failure(n):
     print([a is b for a, b in zip(nodes, order)], nd is order[-1], nd.k, list(gens[5]))
 
 
-for f in (identities, identities_of_a_failure):
+class Unread:
+    def __init__(self, k):
+        self.k = k
+
+    def __setstate__(self, state):
+        raise ValueError("no way back")
+
+
+class Made:
+    def __new__(cls, k):
+        made = super().__new__(cls)
+        made.k = k
+        return made
+
+
+def unread(n):
+    out, kept = [None] * n, []
+    # dlb: parallel
+    for i in range(n):
+        out[i] = Unread(i)
+        kept.append(out[i])
+        last = out[i]
+    print([o.k for o in out], [a is b for a, b in zip(out, kept)], last is out[-1])
+
+
+def made(n):
+    out = []
+    # dlb: parallel
+    for i in range(n):
+        out.append(Made(i))
+    print([o.k for o in out])
+
+
+for f in (identities, identities_of_a_failure, unread, made):
     f(12)

@@ -166,7 +166,7 @@ class WorkerObjects(SharedObjects):
     def _to_root(self) -> Writer:
         self._taken = len(self.known), 0
         self._note_owners(self.known.objects)
-        return Writer(self.known)
+        return Writer(self.known, tried=True)
 
     def pack(
         self,
@@ -177,7 +177,10 @@ class WorkerObjects(SharedObjects):
         plain: bool = False,
         taken_apart: Reducer = _never,
     ) -> bytes:
-        """See `SharedObjects`; not ``numbered``, and to rank 0, it may be an attempt."""
+        """See `SharedObjects`; not ``numbered``, and to rank 0, it may be an attempt.
+
+        Raises as well what rank 0 would raise where the program's own classes read their pickles.
+        """
         number = self._messages
         if plain:
             self._messages += target == 0
@@ -191,7 +194,7 @@ class WorkerObjects(SharedObjects):
 
         if not numbered:
             known = self._to_root.numbering
-            return _HEADER.pack(number, len(known)) + Writer(known).dump(value, reduced)
+            return _HEADER.pack(number, len(known)) + Writer(known, tried=True).dump(value, reduced)
         data = _HEADER.pack(number, _NEXT) + self._to_root.dump(value, reduced)
         self._numbered.append(number)
         self._messages += 1

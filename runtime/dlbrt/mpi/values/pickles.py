@@ -21,6 +21,8 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
+from dlbrt.mpi.values.exceptions import of_exception
+
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
 _CACHED = type(functools.lru_cache(len))
@@ -29,6 +31,15 @@ _CACHED = type(functools.lru_cache(len))
 _NUMBER_NEXT = pickle.NEXT_BUFFER + pickle.MEMOIZE + pickle.POP
 _BEGIN = pickle.PROTO + bytes([PROTOCOL]) + pickle.FRAME
 _END = pickle.NONE + pickle.STOP
+
+_READING_HOOKS = (
+    "__reduce__",
+    "__reduce_ex__",
+    "__setstate__",
+    "__getnewargs__",
+    "__getnewargs_ex__",
+    "__new__",
+)
 
 Reducer = Callable[[Any], "tuple[Any, ...] | None"]
 
@@ -75,19 +86,24 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         super().__init__(file, protocol=PROTOCOL)
         self.memo = numbering.memo
         self.taken_apart: Reducer = lambda _: None
+        self.has_hooks = False  # whether a class of the program has its own way of being read
 
     def reducer_override(self, obj: Any) -> Any:
         """See `pickle.Pickler`."""
+        if not self.has_hooks:
+            self.has_hooks = _has_hooks(obj.__class__)
         return self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
 
 
 class Writer:
     """Writes pickles with one memo, which begins with the objects of ``numbering``.
 
-    Each is of a list with the value, which so has the first number of the pickle.
+    Each is of a list with the value, which so has the first number of the pickle. ``tried``: what hooks of
+    the program's own classes are going to read is read here first.
     """
 
-    def __init__(self, numbering: Numbering) -> None:
+    def __init__(self, numbering: Numbering, *, tried: bool = False) -> None:
+        self._tried = tried
         self._file = io.BytesIO()
         self._pickler = Pickler(self._file, numbering)
         self._snapshot: Numbering | None = numbering
@@ -106,11 +122,13 @@ class Writer:
         self._file.seek(0)
         self._file.truncate()
         pickler.taken_apart = taken_apart
+        pickler.has_hooks = False
         try:
             pickler.dump(begun)
+            if self._tried and pickler.has_hooks:
+                Reader(_met_before(pickler, begun)).load(self._file.getvalue())
         except BaseException:
-            met = met_by_pickler(pickler)
-            self._restart(Numbering(itertools.takewhile(lambda obj: obj is not begun, met)))
+            self._restart(Numbering(_met_before(pickler, begun)))
             raise
         return self._file.getvalue()
 
@@ -169,6 +187,23 @@ class Reader:
         return self._unpickler.load()
 
 
+def _met_before(pickler: Any, obj: Any) -> list[Any]:
+    """The objects that a pickler has met before one that it may have met."""
+    return list(itertools.takewhile(lambda met: met is not obj, met_by_pickler(pickler)))
+
+
+@functools.lru_cache(256)
+def _has_hooks(kind: type) -> bool:
+    """Whether the program says how objects of a class are read: that may fail where writing did not."""
+    hooks = (getattr(kind, name, None) for name in _READING_HOOKS)
+    return any(isinstance(hook, FunctionType) and not _is_installed(hook) for hook in hooks)
+
+
+def _is_installed(function: FunctionType) -> bool:
+    """Whether a function is of the standard library, made by it, or of an installed package."""
+    return function.__code__.co_filename.startswith((sys.prefix, sys.base_prefix, "<", "namedtuple_"))
+
+
 def met_by_pickler(pickler: Any) -> list[Any]:
     """The objects that a pickler has met, in the order of its numbering."""
     return [value for _, value in sorted(pickler.memo.copy().values(), key=_NUMBER)]
@@ -178,8 +213,10 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
     """The reduction of what cloudpickle would send otherwise than as it is; TypeError for what cannot be.
 
     A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
-    to find it in. A view of memory would arrive as bytes.
+    to find it in. A view of memory would arrive as bytes, an exception without what caused it.
     """
+    if isinstance(obj, BaseException):
+        return of_exception(obj)
     if type(obj) is memoryview:
         return _of_memory(obj)
     if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not _is_named(obj):
