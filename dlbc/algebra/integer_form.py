@@ -20,14 +20,20 @@ class VariableKind(Enum):
     """What a variable stands for."""
 
     INDEX = "index"
+    ITEM = "item"
     INNER = "inner"
     PARAMETER = "parameter"
 
 
+#: What differs between iterations, or within one.
+MOVING = (VariableKind.INDEX, VariableKind.ITEM, VariableKind.INNER)
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An integer: the loop's index, the variable of the inner loop ``number``, or a name from outside.
+    """An integer: the loop's index or item, the variable of the inner loop ``number``, or an outer name.
 
+    An item, which the loop takes from a sequence, may be anything; as a subscript it is an integer.
     ``out_of_scope``: the variable of an inner loop that does not run here, with its value at another time.
     """
 
@@ -181,7 +187,7 @@ class IntegerForm:
         """The arrays whose elements it reads."""
         return frozenset(name for atom in self.atoms for name in _elements(atom))
 
-    def depends_on(self, kinds: Iterable[VariableKind] = (VariableKind.INDEX, VariableKind.INNER)) -> bool:
+    def depends_on(self, kinds: Iterable[VariableKind] = MOVING) -> bool:
         """Whether it contains a variable of one of these kinds."""
         wanted = set(kinds)
         return any(v.kind in wanted for v in self.variables)

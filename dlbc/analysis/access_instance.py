@@ -25,8 +25,6 @@ from dlbc.algebra.integer_form import (
 )
 from dlbc.ir.access_path import is_part
 
-_MOVING = (VariableKind.INDEX, VariableKind.INNER)
-
 
 class AccessInstance:
     """One of two accesses, with its own copies of everything that differs between iterations."""
@@ -63,7 +61,7 @@ class AccessInstance:
     def _own(self, variable: Variable) -> IntegerForm:
         if variable.kind is VariableKind.PARAMETER:
             return IntegerForm.of(variable)
-        if variable.out_of_scope:
+        if variable.out_of_scope or variable.kind is VariableKind.ITEM:
             self.exact = False
         if variable in self._counted:
             return self._counted[variable]
@@ -72,7 +70,7 @@ class AccessInstance:
     def _element(self, atom: Apply) -> IntegerForm:
         """An element of an array is some integer: always the same if its place is fixed and not stored to."""
         steady = not any(_may_share_elements(atom.name, w) for w in self._written)
-        if steady and not any(o.depends_on(_MOVING) for o in atom.operands):
+        if steady and not any(o.depends_on() for o in atom.operands):
             return IntegerForm.parameter(str(atom))
         self.exact = False
         if not steady:

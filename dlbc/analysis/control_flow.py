@@ -37,8 +37,10 @@ class ControlFlow:
         self._begin()
 
     def _begin(self) -> None:
-        index = self._region.index
-        self._forms = {} if index is None else {index: IntegerForm.of(Variable(VariableKind.INDEX, index))}
+        index, items = self._region.index, self._region.items
+        variables = [Variable(VariableKind.ITEM, name) for name in sorted(items)]
+        variables += [] if index is None else [Variable(VariableKind.INDEX, index)]
+        self._forms = {variable.name: IntegerForm.of(variable) for variable in variables}
         self._steady: frozenset[str] = frozenset()
         self._domain = IterationDomain()
 
@@ -109,8 +111,8 @@ class ControlFlow:
     def _elsewhere(self) -> Iterator[None]:
         """The body of a function made here, which runs at another time of the iteration."""
         before = self._forms, self._steady, self._domain
-        index = self._region.index
-        self._forms = {n: f for n, f in self._forms.items() if n == index}
+        fixed = {self._region.index, *self._region.items}
+        self._forms = {n: f for n, f in self._forms.items() if n in fixed}
         self._steady, self._domain = frozenset(), IterationDomain(exact=False)
         yield
         self._forms, self._steady, self._domain = before

@@ -26,6 +26,10 @@ from dlbc.ir.region import LoopNames
 _MANY = 64
 
 
+#: Variables whose values in two iterations have nothing to do with each other.
+_UNRELATED = (VariableKind.ITEM, VariableKind.INNER)
+
+
 class ProofMethods:
     """The proof methods in order, on one array; ``tried`` holds the outcome of each."""
 
@@ -96,7 +100,7 @@ class ProofMethods:
         if len(other.subscripts) <= axis:
             return False
         left, right = write.subscripts[axis].form, other.subscripts[axis].form
-        if left is None or right is None or any(f.depends_on((VariableKind.INNER,)) for f in (left, right)):
+        if left is None or right is None or any(f.depends_on(_UNRELATED) for f in (left, right)):
             return False
         slope, distance = left.coefficient(self._space.index), (right - left).constant
         if not slope or distance is None or left.elements & self._written:

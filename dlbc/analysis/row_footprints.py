@@ -12,6 +12,10 @@ from dlbc.ir.access import Access, InnerLoop
 _ONE = IntegerForm.literal(1)
 
 
+#: What the loop itself counts or takes.
+_OF_THE_LOOP = (VariableKind.INDEX, VariableKind.ITEM)
+
+
 @dataclass(frozen=True, slots=True)
 class RowRange:
     """Rows ``low`` to ``high`` (excluded), in terms of the index and of names from outside.
@@ -36,6 +40,8 @@ class RowRange:
     @property
     def affine(self) -> bool:
         """Whether it is one row, affine in the index."""
+        if self.low.depends_on((VariableKind.ITEM,)):
+            return False
         moving = [a for a in self.low.atoms if not isinstance(a, Variable) and IntegerForm.of(a).depends_on()]
         indices = ([a for a in m if isinstance(a, Variable) and a.kind is VariableKind.INDEX]
                    for m, _ in self.low.terms)  # fmt: skip
@@ -43,8 +49,8 @@ class RowRange:
 
     @property
     def of_data(self) -> bool:
-        """Whether elements of arrays select the rows."""
-        return bool(self.low.elements or self.high.elements)
+        """Whether data selects the rows: elements of arrays, or items of what the loop runs over."""
+        return any(end.elements or end.depends_on((VariableKind.ITEM,)) for end in (self.low, self.high))
 
     @property
     def first(self) -> RowRange:
@@ -60,7 +66,7 @@ class RowRange:
     @property
     def depends_on_index(self) -> bool:
         """Whether the rows vary with the index."""
-        return self.low.depends_on((VariableKind.INDEX,)) or self.high.depends_on((VariableKind.INDEX,))
+        return any(end.depends_on(_OF_THE_LOOP) for end in (self.low, self.high))
 
 
 def rows_of(access: Access, axis: int) -> RowRange | None:

@@ -11,6 +11,7 @@ from dlbrt.contract import Distribution
 
 from dlbc.analysis.names import swapped
 from dlbc.analysis.updates import LAST
+from dlbc.analysis.uses import names_in
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import (
     INDENT,
@@ -294,7 +295,9 @@ def _entry(array: ArrayPlan, plan: LoopPlan, names: GeneratedNames) -> str:
 
 def _footprint(rows: tuple[str, ...], plan: LoopPlan) -> str:
     text = rows[0] if len(rows) == 1 else f"({', '.join(rows)})"
-    return f"lambda {plan.space.index}: {text}"
+    index, items = plan.space.index, plan.space.items
+    of_items = not names_in(text).isdisjoint(set(items) - {index})
+    return f"lambda {', '.join(items) if of_items else index}: {text}"
 
 
 def build_call(plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Setting) -> CallContext:

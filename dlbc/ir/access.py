@@ -43,8 +43,8 @@ class Subscript:
 
     @property
     def depends_on_index(self) -> bool:
-        """Whether it depends on the loop's index directly, not only through inner loops."""
-        return any(form.depends_on((VariableKind.INDEX,)) for form in self.forms)
+        """Whether it depends on the loop's index or items directly, not only through inner loops."""
+        return any(form.depends_on((VariableKind.INDEX, VariableKind.ITEM)) for form in self.forms)
 
     @property
     def forms(self) -> tuple[IntegerForm, ...]:

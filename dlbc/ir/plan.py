@@ -235,10 +235,12 @@ class SpaceText:
 
     ``index`` is the variable that counts (`range`, `enumerate`), or None. ``text`` is the user's iterable,
     with ``enumerate``, ``zip`` and ``reversed`` replaced by ``dlbrt``'s functions of the same meaning.
+    ``items`` are the names of what an iteration takes, in order.
     """
 
     text: str
     index: str | None
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ class CodeRegion:
     """A region of code: its statements, its own names, and the index variable if it has one.
 
     ``live_in``: own names that hold a value from outside at the start (loop targets, except the index).
+    ``items``: those of them that the body does not rebind, where the items are no nested tuples.
     ``parameters``: own names that hold an argument. ``integers``: shared names that surely hold an integer.
     ``fresh``: functions whose result is new; ``returns_argument_parts``: functions that return at most parts
     of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
@@ -130,6 +131,7 @@ class CodeRegion:
     module: ModuleNames
     index: str | None = None
     live_in: frozenset[str] = frozenset()
+    items: frozenset[str] = frozenset()
     parameters: frozenset[str] = frozenset()
     integers: frozenset[str] = frozenset()
     fresh: frozenset[str] = frozenset()
@@ -163,6 +165,7 @@ class CodeRegion:
 class LoopNames:
     """Names of one loop: temporaries (loop targets included), targets, and the meaning of all others.
 
+    ``items``: the targets in order, where items are single values or tuples of such, else empty.
     ``counter`` is the target that counts; ``index`` is the same, but None if the body rebinds it.
     ``counter_in_range``: it takes the values of a `range`. ``numbers``: names from outside that are bound
     once, to a number; ``numbers_of_module`` are those of them that code elsewhere could rebind.
@@ -170,6 +173,7 @@ class LoopNames:
 
     temporaries: frozenset[str]
     targets: tuple[str, ...]
+    items: tuple[str, ...]
     rebound: frozenset[str]
     index: str | None
     space: IndexRange | None

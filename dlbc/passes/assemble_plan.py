@@ -67,7 +67,9 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
 
     return LoopPlan(
         loop=loop,
-        space=SpaceText(_space_text(context), rename(names.index, mangled)),
+        space=SpaceText(
+            _space_text(context), rename(names.index, mangled), tuple(mangled.get(n, n) for n in names.items)
+        ),
         parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *guarded, *around, *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
         items=tuple((swapped(text, mangled), number) for text, number in pieces.items),

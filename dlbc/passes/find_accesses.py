@@ -68,13 +68,14 @@ def _region_of(context: AnalysisContext) -> CodeRegion:
     match context.loop.node.iter:
         case ast.Call(func=ast.Name(id="range"), args=args) if context.module.builtin("range"):
             # The items are integers, and a `range` takes integers alone.
-            live_in, counted = frozenset(), range_operands(args)
+            live_in, counted = frozenset[str](), range_operands(args)
     return CodeRegion(
         body=tuple(context.body),
         own=names.temporaries,
         module=context.module,
         index=names.index,
         live_in=live_in,
+        items=live_in.intersection(names.items) - names.rebound,
         integers=names.integers,
         fresh=summaries.fresh,
         returns_argument_parts=summaries.returns_argument_parts,

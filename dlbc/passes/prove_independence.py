@@ -99,6 +99,10 @@ class IndependenceTest:
         return frozenset(found)
 
 
+#: The space of a loop without a variable that counts: nothing is known of it.
+_UNCOUNTED = IndexSpace("", None, None, None, exact=False)
+
+
 def _prove_array(
     context: AnalysisContext,
     array: str,
@@ -118,7 +122,8 @@ def _prove_array(
     if whole is not None:
         return ProofFailure(array, _whole(array, whole, writes[0], context))
     if space is None:
-        return ProofFailure(array, _unindexed(array, writes, context))
+        items = ProofMethods(array, accesses, _UNCOUNTED, written, provers)
+        return items.inspected() or ProofFailure(array, _unindexed(array, writes, context))
     symbolic = ProofMethods(array, accesses, space, written, provers)
     steps = symbolic.with_numbers(context.names)
     for method in ProofMethods.METHODS:

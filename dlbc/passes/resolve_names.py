@@ -160,6 +160,7 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
     return LoopNames(
         temporaries=temporaries,
         targets=targets,
+        items=_items_of(node.target),
         rebound=frozenset(targets) & frozenset(body),
         index=index,
         space=space,
@@ -172,6 +173,12 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
         numbers={name: number for name, (number, _) in numbers.items()},
         numbers_of_module=frozenset(name for name, (_, outer) in numbers.items() if outer),
     )
+
+
+def _items_of(target: ast.expr) -> tuple[str, ...]:
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    names = tuple(part.id for part in parts if isinstance(part, ast.Name))
+    return names if len(names) == len(parts) == len(set(names)) else ()
 
 
 def _names_around(loop: AnnotatedLoop) -> Iterator[str]:

@@ -33,7 +33,9 @@ def test_every_copy_of_a_program_gives_the_bytes_of_the_original(name: str, tmp_
     assert alone.status == 0, alone.stderr
     for ranks in (1, 2, 4):
         command = [sys.executable, str(generated), *SMALL[name], *STRATEGIES]
-        done = run_mpi(ranks, command, env={"DLB_LOAD": "random:max=5,duration=0.001,seed=3", "DLB_TRUST": "1"})
+        done = run_mpi(
+            ranks, command, env={"DLB_LOAD": "random:max=5,duration=0.001,seed=3", "DLB_TRUST": "1"}
+        )
         assert done.status == 0, done.stderr
         assert done.stdout == alone.stdout * (1 + len(STRATEGIES)), f"{ranks} ranks"
 

@@ -153,7 +153,30 @@ class FootprintError(ValueError):
     """What an iteration touches is not known before the loop; the message says why."""
 
 
-def evaluate(subscripts: SubscriptFunction | None, index: IndexMap, n: int, length: int) -> AccessTable:
+@dataclass(frozen=True, slots=True)
+class ItemMap:
+    """What the iterations take from the sequences that the loop runs over, by position."""
+
+    items: Sequence[Any]
+
+    def value(self, position: int) -> Any:
+        """The item at a position."""
+        return self.items[position]
+
+    def vector(self, n: int) -> Any:
+        """The first n items at once. TypeError where they are not integers, or tuples of integers."""
+        array = np.asarray(self.items[:n])
+        if array.dtype.kind not in "iu":
+            raise TypeError("items that are no integers")
+        array = array.astype(np.int64, copy=False)
+        return IndexVector(array) if array.ndim == 1 else tuple(map(IndexVector, array.T))
+
+
+#: What subscripts are functions of.
+Given = IndexMap | ItemMap
+
+
+def evaluate(subscripts: SubscriptFunction | None, index: Given, n: int, length: int) -> AccessTable:
     """The rows of an array of ``length`` rows that each of n iterations touches.
 
     FootprintError where a subscript raises, or is neither an integer nor a slice without step.
@@ -162,10 +185,10 @@ def evaluate(subscripts: SubscriptFunction | None, index: IndexMap, n: int, leng
     return found or _one_by_one(subscripts or operator.pos, index, range(n), length)
 
 
-def _at_once(subscripts: SubscriptFunction, index: IndexMap, n: int, length: int) -> AccessTable | None:
+def _at_once(subscripts: SubscriptFunction, index: Given, n: int, length: int) -> AccessTable | None:
     """The table by vectors; None where vectors do not apply."""
     try:
-        values = IndexVector(np.arange(n, dtype=np.int64) * index.step + index.start)
+        values = index.vector(n)
         with np.errstate(all="ignore"):
             found: Any = subscripts(values)  # type: ignore[arg-type]
         items = found if isinstance(found, tuple) else (found,)
@@ -175,7 +198,7 @@ def _at_once(subscripts: SubscriptFunction, index: IndexMap, n: int, length: int
     return table if _agrees(table, subscripts, index, n, length) else None
 
 
-def _agrees(table: AccessTable, subscripts: SubscriptFunction, index: IndexMap, n: int, length: int) -> bool:
+def _agrees(table: AccessTable, subscripts: SubscriptFunction, index: Given, n: int, length: int) -> bool:
     """Whether the table agrees with the first, middle and last iteration evaluated by themselves."""
     sample = [0, n // 2, n - 1]
     alone = _one_by_one(subscripts, index, sample, length)
@@ -189,7 +212,7 @@ def _agrees(table: AccessTable, subscripts: SubscriptFunction, index: IndexMap, 
 
 
 def _one_by_one(
-    subscripts: SubscriptFunction, index: IndexMap, positions: Sequence[int], length: int
+    subscripts: SubscriptFunction, index: Given, positions: Sequence[int], length: int
 ) -> AccessTable:
     rows: list[tuple[Any, ...]] = []
     value = 0

@@ -6,14 +6,14 @@ iteration before the loop. Scattering, moving and gathering take rows out of an 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from dlbrt.contract import Distribution, Mode
-from dlbrt.data.access_table import AccessTables, FootprintError, evaluate
+from dlbrt.data.access_table import AccessTable, AccessTables, FootprintError, ItemMap, evaluate
 from dlbrt.data.array_table import ArraySpec, root_of
 from dlbrt.data.footprint import (
     IndexMap,
@@ -27,7 +27,7 @@ from dlbrt.data.footprint import (
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
 from dlbrt.data.object_state import is_mutable, parts_of, state_of
-from dlbrt.data.space import Part
+from dlbrt.data.space import Part, Space
 from dlbrt.data.spans import Spans
 from dlbrt.records import dataclass
 
@@ -89,20 +89,28 @@ class Field:
         """Whether the rows are those of ``tables``."""
         return self.spec.inspect and (self.by_rows or self.spec.stores)
 
-    def with_tables(self, n: int) -> Field:
-        """The field with the rows of each of n iterations; FootprintError if they depend on the run.
+    def with_tables(self, space: Space) -> Field:
+        """The field with the rows of each iteration; FootprintError if they depend on the run.
 
         Data without the axis stays as it is.
         """
         if type(self.data) is not list and self.axis not in range(getattr(self.data, "ndim", 0)):
             return self
         try:
-            touched = evaluate(self.spec.rows, self.index, n, self.length)
+            touched = self._table(self.spec.rows, space)
             own = self.spec.writes is None or not self.spec.stores
-            stored = touched if own else evaluate(self.spec.writes, self.index, n, self.length)
+            stored = touched if own else self._table(self.spec.writes, space)
         except FootprintError as error:
             raise FootprintError(f"{self.name}: {error}") from error
         return replace(self, tables=AccessTables(touched, stored))
+
+    def _table(self, subscripts: SubscriptFunction | None, space: Space) -> AccessTable:
+        """What iterations touch, by subscripts in terms of the index, or of what an iteration takes."""
+        n, count = len(space), 0 if subscripts is None else _parameters(subscripts)
+        if subscripts is None or (count == 1 and space.index is not None):
+            return evaluate(subscripts, self.index, n, self.length)
+        items = ItemMap(list(space.items(range(n))[0]))
+        return evaluate(subscripts if count == 1 else _of_parts(subscripts), items, n, self.length)
 
     def has_rows_of(self, part: Field) -> bool:
         """Whether each iteration touches the one row that it gets from a sequence which it runs over."""
@@ -192,6 +200,15 @@ class Field:
 #: Results of `rows_of`, by a key that holds the identity of the subscripts' code, with what keeps it alive.
 _KNOWN: dict[tuple[object, ...], tuple[Rows, object]] = {}
 _MAX_KNOWN = 4096
+
+
+def _parameters(subscripts: Callable[..., Any]) -> int:
+    return int(subscripts.__code__.co_argcount)
+
+
+def _of_parts(subscripts: Callable[..., Any]) -> SubscriptFunction:
+    """Subscripts in terms of the parts of an item, as a function of the item."""
+    return lambda item: subscripts(*item)  # type: ignore[misc]
 
 
 def _known_rows(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Rows:

@@ -16,7 +16,10 @@ from math import gcd
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from dlbrt.data import runs as algebra
+from dlbrt.data.index_vector import IndexVector
 from dlbrt.data.spans import Spans
 from dlbrt.records import dataclass
 
@@ -39,6 +42,10 @@ class IndexMap:
     def value(self, position: int) -> int:
         """The index value at a position."""
         return self.start + position * self.step
+
+    def vector(self, n: int) -> IndexVector:
+        """The index values at the first n positions."""
+        return IndexVector(np.arange(n, dtype=np.int64) * self.step + self.start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from dlbrt.data.access_table import AccessTable, AccessTables
 from dlbrt.data.field import Field
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.memory import Layout
+from dlbrt.data.space import Space
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.mpi.values.program_state import ProcessEnvironment
@@ -160,12 +161,14 @@ class CallCache:
         kept.append((call, same))
 
 
-def inspect_rows(fields: Sequence[Field], n: int, last: MutableMapping[str, AccessTables]) -> list[Field]:
-    """The fields with the access tables of their n iterations; FootprintError where there can be none.
+def inspect_rows(
+    fields: Sequence[Field], space: Space, last: MutableMapping[str, AccessTables]
+) -> list[Field]:
+    """The fields with the access tables of the iterations; FootprintError where there can be none.
 
     ``last`` are the tables of the last run by name; it is kept up to date.
     """
-    found = [field.with_tables(n) if field.inspected else field for field in fields]
+    found = [field.with_tables(space) if field.inspected else field for field in fields]
     return [_known(field, last) if field.tables is not None else field for field in found]
 
 

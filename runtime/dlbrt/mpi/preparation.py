@@ -200,7 +200,7 @@ class Preparation:
             self.fetch_to_root(loop)
         elif routine_state is not None:
             routine_state.inspect_rows(fields)
-        self.fields = inspect_rows(fields, len(self.space), self.loop_history.tables)
+        self.fields = inspect_rows(fields, self.space, self.loop_history.tables)
         if routine_state is not None and not pooled:
             self.loop_residents = routine_state.resident_arrays.admit(self.fields)
 

@@ -19,7 +19,7 @@ from dlbrt.data.field import (
 )
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.loop_fields import joined
-from dlbrt.data.space import Part
+from dlbrt.data.space import Part, enumerate_, space_of, zip_
 from dlbrt.data.spans import Spans
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,16 +104,34 @@ def test_what_has_no_axis_and_is_stored_to_comes_back_by_elements() -> None:
 def test_rows_that_follow_no_line_are_looked_at() -> None:
     ix = [4, 0, 7, 2]
     spec = BLOCK(0, "rw", rows=lambda i: (ix[i], 9), writes=lambda i: ix[i], inspect=True)
-    field = array_field("A", np.zeros((10, 2)), spec, IndexMap(0, 1)).with_tables(4)
+    field = array_field("A", np.zeros((10, 2)), spec, IndexMap(0, 1)).with_tables(space_of(range(4)))
     assert positions(field.needed(Spans.of(range(1, 3)))) == [0, 7, 9]
     assert positions(field.stored(Spans.of(range(1, 3)))) == [0, 7]
     assert field.iteration_bytes() == 2 * 16
 
 
+@pytest.mark.parametrize("n", [4, 400])
+def test_rows_that_items_select_are_looked_at(n: int) -> None:
+    chosen = [(7 * k) % n for k in range(n)]
+    field = array_field("A", np.zeros(n), BLOCK(0, "rw", rows=lambda j: j, inspect=True), IndexMap(0, 1))
+    second, first = Spans.of(range(1, 2)), Spans.of(range(1))
+    assert positions(field.with_tables(space_of(chosen)).stored(second)) == [7 % n]
+    assert positions(field.with_tables(space_of(np.array(chosen))).stored(second)) == [7 % n]
+    counted = array_field("A", np.zeros(n), BLOCK(0, "rw", rows=lambda k, j: j, inspect=True), IndexMap(1, 1))
+    assert positions(counted.with_tables(enumerate_(chosen, 1)).stored(second)) == [7 % n]
+    pairs = zip_(chosen, [n - 1] * n)
+    other = array_field(
+        "A", np.zeros(n), BLOCK(0, "rw", rows=lambda j, k: (k, j), inspect=True), IndexMap(0, 1)
+    )
+    assert positions(other.with_tables(pairs).needed(first)) == [0, n - 1]
+    with pytest.raises(FootprintError, match=r"A: .*'str' object"):
+        field.with_tables(space_of(["x"]))
+
+
 def test_what_cannot_be_looked_at_is_said_with_its_name() -> None:
     field = array_field("A", np.zeros(3), BLOCK(0, "rw", rows=lambda i: [1][i], inspect=True), IndexMap(0, 1))
     with pytest.raises(FootprintError, match=r"A: what iteration 1 touches .*IndexError"):
-        field.with_tables(2)
+        field.with_tables(space_of(range(2)))
 
 
 @given(arrays_with_rows(), st.integers(0, 3))

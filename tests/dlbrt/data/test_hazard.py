@@ -10,6 +10,7 @@ from dlbrt.data.array_table import BLOCK, WHOLE, ArraySpec
 from dlbrt.data.field import Field, array_field
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard
+from dlbrt.data.space import space_of
 from numpy.lib.stride_tricks import as_strided
 
 INDEX = IndexMap(0, 1)
@@ -18,7 +19,7 @@ IN_PLACE = BLOCK(0, "rw", in_place=True)
 
 
 def with_tables(data: Any, spec: ArraySpec, n: int = 4) -> Field:
-    return array_field("a", data, spec, INDEX).with_tables(n)
+    return array_field("a", data, spec, INDEX).with_tables(space_of(range(n)))
 
 
 def field(data: Any, spec: ArraySpec = RW, name: str = "a") -> Field:
