@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -94,6 +96,16 @@ def test_equal_values_in_other_objects_are_no_change() -> None:
 def test_what_pickling_notes_itself_is_no_change() -> None:
     names = program()
     assert changed_path(pickled(names), pickled(names)) is None
+
+
+def test_a_module_that_a_body_imports_is_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "xml.dom", raising=False)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec("import xml\ndef body():\n    return xml.dom", names)
+    before = pickled(names)
+    importlib.import_module("xml.dom")
+
+    assert changed_path(before, pickled(names)) is None
 
 
 def test_arrays_inside_objects_are_compared() -> None:
