@@ -1,6 +1,7 @@
 """An object that an iteration keeps in several places is one object after the loop."""
 
 import collections
+import dataclasses
 
 import numpy as np
 
@@ -11,6 +12,23 @@ class Node:
     def __init__(self, key):
         self.key = key
         self.links = []
+
+
+class Slotted:
+    __slots__ = ("__hidden", "links")
+
+    def __init__(self, key):
+        self.__hidden = key
+        self.links = [self]
+
+    def key(self):
+        return self.__hidden
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Record:
+    key: int
+    place: str = "here"
 
 
 def same(one, other):
@@ -95,6 +113,17 @@ print(
     root is roots[-1],
     leaf is leaves[-1],
 )
+
+# New objects with slots in place of a dictionary.
+slotted, by_key, records = [None] * n, {}, []
+# dlb: parallel, BLOCK
+for i in range(n):
+    nd = Slotted(i)
+    slotted[i] = nd
+    by_key[i] = nd
+    records.append((nd, Record(i), Record(i, place="there")))
+print(same(slotted, by_key.values()), [nd.key() for nd in slotted], all(nd.links[0] is nd for nd in slotted))
+print(records[5][1:], any(hasattr(value, "__dict__") for row in records for value in row))
 
 # The same object more than once in a list, and in a queue, a set and a defaultdict.
 queue, seen, groups = collections.deque(), set(), collections.defaultdict(list)

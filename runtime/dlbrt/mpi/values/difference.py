@@ -22,7 +22,7 @@ _MAKERS = {"_make_skeleton_class": 1, "_make_skeleton_enum": 1}
 _FUNCTION_PARTS = ("__globals__", "__dict__", "__closure__", "__defaults__", "__kwdefaults__")
 
 
-#: What pickling itself notes in a class, and in a function: the modules it can reach that are imported by now.
+#: What pickling itself notes in a class; and in a function, of the modules that it reaches, those imported.
 _NOTES = ("__slotnames__", "_cloudpickle_submodules")
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+from cloudpickle.cloudpickle import _make_skeleton_class
 
 from dlbrt.mpi.values.exceptions import of_exception
 
@@ -92,7 +93,8 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         """See `pickle.Pickler`."""
         if not self.has_hooks:
             self.has_hooks = _has_hooks(obj.__class__)
-        return self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
+        reduced = self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
+        return _with_slots(obj, reduced) if isinstance(obj, type) else reduced
 
 
 class Writer:
@@ -232,6 +234,18 @@ def _refuse_finalizer(obj: Any) -> None:
     kind = obj if isinstance(obj, type) else type(obj)
     if isinstance(getattr(kind, "__del__", None), FunctionType):
         raise TypeError(f"the finalizer of {kind.__name__} would run on other ranks")
+
+
+def _with_slots(kind: type, reduced: Any) -> Any:
+    """The reduction of a class, whose copies get its slots too: cloudpickle forgets them.
+
+    Instances of a class without them have a dictionary in their place, and so another pickled state.
+    """
+    slots = kind.__dict__.get("__slots__")
+    if slots is None or reduced is NotImplemented or reduced[0] is not _make_skeleton_class:
+        return reduced
+    maker, (*before, members, number, extra), *rest = reduced
+    return maker, (*before, members | {"__slots__": slots}, number, extra), *rest
 
 
 def _is_named(kind: type) -> bool:
