@@ -314,7 +314,9 @@ class ExpressionEvaluator(ChainEvaluator):
                 return receiver.element | given  # a part of a new container, or of the arguments
             if function == ".astype" and not node.keywords and len(node.args) <= _ASTYPE_INPUTS:
                 return FRESH
-        self._put_into_pool(given)
+        known = is_pure(function) and not function.startswith(RANDOM_PACKAGES)
+        if not (known and row.known) or row.is_effective or callbacks_of(node, function):
+            self._put_into_pool(given)
         reach = given | (receiver or FRESH)
         reach = reach | reach.element
         if function not in self._region.returns_argument_parts:
@@ -322,7 +324,6 @@ class ExpressionEvaluator(ChainEvaluator):
             reach = AbstractValue(without_closures(reach.points_to), without_closures(reach.reachable))
         if function in self._region.module.classes:
             return reach.contained
-        known = is_pure(function) and not function.startswith(RANDOM_PACKAGES)
         known = known or function in self._region.returns_argument_parts
         return reach if known else AbstractValue(reach.points_to | UNKNOWN, reach.reachable | UNKNOWN)
 

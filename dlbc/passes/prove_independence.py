@@ -17,7 +17,7 @@ from dataclasses import replace
 from dlbrt.records import dataclass
 
 from dlbc.algebra.index_space import IndexSpace
-from dlbc.algebra.integer_form import Variable, VariableKind
+from dlbc.algebra.integer_form import IntegerForm, Variable, VariableKind
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Aliases, DependenceProblem, Provers
 from dlbc.analysis.expand_calls import place_in_callee
@@ -57,9 +57,10 @@ class IndependenceTest:
         """The proof for every stored array that passed the dependence test, the failure for every other."""
         proofs: dict[str, IndependenceProof] = {}
         failures: list[ProofFailure] = []
-        stored = {self.aliases.get(a.array, (a.array, None))[0] for a in accesses if a.writes}
+        aliases = self._aliases_among({a.array for a in accesses})
+        stored = {aliases.get(a.array, (a.array, None))[0] for a in accesses if a.writes}
         accesses = [
-            a.through_alias(*alias) if (alias := self.aliases.get(a.array)) and alias[0] in stored else a
+            a.through_alias(*alias) if (alias := aliases.get(a.array)) and alias[0] in stored else a
             for a in accesses
         ]
         written = frozenset(a.array for a in accesses if a.writes)
@@ -69,10 +70,22 @@ class IndependenceTest:
             result = _prove_array(self.context, array, touching, self.space, written, self.provers)
             if isinstance(result, IndependenceProof):
                 proofs[array] = result
-                proofs |= {name: result for name, (origin, _) in self.aliases.items() if origin == array}
+                proofs |= {name: result for name, (origin, _) in aliases.items() if origin == array}
             else:
                 failures.append(result)
         return proofs, failures
+
+    def _aliases_among(self, used: set[str]) -> Aliases:
+        """The aliases that tell where accesses meet.
+
+        A view of which the text does not tell how it lies in its array is an array of its own where the body
+        uses no other view but such; whether two of them overlap, the runtime sees before the loop.
+        """
+        placed = (self.aliases.get(name, (name, IntegerForm())) for name in used)
+        known = {origin for origin, shift in placed if shift is not None}
+        return {
+            name: alias for name, alias in self.aliases.items() if alias[1] is not None or alias[0] in known
+        }
 
     def plain_stores(
         self, contributions: IterationContributions, accesses: Sequence[Access]

@@ -28,6 +28,7 @@ APART = {
     "a slice of a list is a copy": ("B = xs[:]", "xs[i] = B[i + 1]"),
     "an element is a number": ("B = A[0]", "A[i] = A[i] + B"),
     "two views that are only read": ("B = M.T\nC = np.zeros(9)", "C[i] = M[i, 0] + B[i, 1]"),
+    "a view alone": ("B = M.reshape(-1)", "B[i] = -B[i]"),
     "bound again: the run time compares": ("B = A\nB = np.ones(40)", "A[i] = B[i + 1]"),
 }
 
@@ -44,6 +45,29 @@ def test_refused(before: str, body: str, code: str) -> None:
 @pytest.mark.parametrize(("before", "body"), APART.values(), ids=APART)
 def test_taken(before: str, body: str) -> None:
     assert codes_of(program(before, body)) == []
+
+
+LOOKS = """import heapq
+best = (-1, None)
+rows = ["kitten"] * n
+def table(a, b):
+    t = [[0] * 5 for _ in range(7)]
+    for k, x in enumerate(a):
+        for q, y in enumerate(b):
+            t[k + 1][q + 1] = max(t[k][q + 1], t[k + 1][q])
+    return t[-1][-1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        ("best = max(best, (table(rows[i], rows[1]), rows[i]))", []),
+        ("t = [[]]; heapq.heappush(t, rows[0]); t[0][0] = i", ["DLB304"]),
+    ],
+)
+def test_what_a_function_only_looks_at_is_put_nowhere(body: str, codes: list[str]) -> None:
+    assert codes_of(program(LOOKS, body)) == codes
 
 
 @pytest.mark.parametrize("chosen", ["A if k else np.zeros(9)", "np.zeros(9) if k else A"])

@@ -31,3 +31,25 @@ store = {}
 for i in range(5):
     store[i] = i * i
 print(store)
+grid = np.arange(30.0).reshape(6, 5)
+flat = grid.reshape(-1)
+across = grid.ravel()
+# dlb: parallel, BLOCK
+for k in range(0, len(flat), 2):
+    flat[k] = -flat[k]
+down = grid.T
+# dlb: parallel, BLOCK
+for j in range(5):
+    down[j, 1:] = 2 * down[j, :-1]
+print(grid.tolist())
+first = grid[:, 0]
+second = grid[:, 1]
+# dlb: parallel, BLOCK
+for i in range(6):
+    first[i] += i
+    second[i] = 2 * first[i]
+print(grid.tolist())
+# dlb: parallel, BLOCK
+for i in range(5):
+    down[i, 0] = across[2 * i + 5] + 1
+print(grid.tolist())
