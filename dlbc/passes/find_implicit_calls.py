@@ -24,7 +24,7 @@ from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.region import FunctionNode, ImplicitCalls, ModuleNames
 from dlbc.library.row import EffectKind
-from dlbc.library.table import lookup
+from dlbc.library.table import is_library, lookup
 from dlbc.source import SourcePlace
 
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
@@ -119,7 +119,10 @@ def _by_text(nodes: list[ast.AST], module: ModuleNames) -> Iterator[FunctionNode
 
 def _effective_name(node: ast.Name | ast.Attribute, module: ModuleNames) -> Iterator[str]:
     """The name of a library function or method whose call has an effect."""
-    if isinstance(node, ast.Attribute):
+    full = module.imported_name(unparsed(node))
+    if is_library(full):
+        name, row, certain = unparsed(node), lookup(full), True
+    elif isinstance(node, ast.Attribute):
         name, row = node.attr, lookup(f".{node.attr}")
         certain = row.effect is not EffectKind.DRAW or row.distinct  # `args.seed` and `p.beta` are plain data
     else:

@@ -31,6 +31,8 @@ REFUSED = [
      "p = functools.partial(f, seen)\n", "out[i] = p(i)", "DLB419"),
     ("a bound method in a list", "seen = []\nfs = [seen.append]\n", "out[i] = fs[0](i)", "DLB418"),
     ("a bound method of two names", "seen = []\nf, g = seen.append, 1\n", "out[i] = f(i)", "DLB418"),
+    ("a library's function by its own name", "from random import shuffle\nfs = [shuffle]\n",
+     "out[i] = fs[0](xs)", "DLB418"),
     ("a draw under another name", "f = np.random.default_rng(1).random\n", "out[i] = f()", "DLB405"),
     ("a method by text", OBJECT.format("f(self)"), "out[i] = getattr(c, 'f')()", "DLB419"),
     ("a property", PROPERTY.format("self.n += 1"), "out[i] = c.p", "DLB408"),
@@ -64,6 +66,8 @@ def test_hidden_effects_are_refused(before: str, body: str, code: str) -> None:
 
 TAKEN = [
     ("a function in a list", "fs = [lambda x: x + 1, abs]\n", "out[i] = fs[i % 2](i)"),
+    ("a library's function that a method is named like", "import operator\nfs = [operator.add]\n",
+     "out[i] = fs[0](i, 1)"),
     ("a default that is only read", "def f(x, table=[1, 2]):\n    return table[x]\n", "out[i] = f(i)"),
     ("a function that fills its own list", "def f(s):\n    xs = []\n    def go(k):\n"
      "        if k:\n            go(k - 1)\n        xs.append(k)\n    go(s)\n    return xs\n",
