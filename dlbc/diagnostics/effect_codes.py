@@ -133,6 +133,7 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "`{name}` is a defaultdict: reading a missing key adds that key, and all iterations share `{name}`",
         "convert it to a plain dictionary before the loop, or read it with `.get(key)`; to group values by "
         "key, append pairs (`pairs.append((key, e))`) and group them after the loop",
+        {"nested": "use one dictionary whose keys have both parts: `{name}[{first}, {second}]`"},
     ),
     "DLB421": CatalogueEntry(
         E,

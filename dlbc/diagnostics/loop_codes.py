@@ -124,6 +124,9 @@ LOOPS: dict[str, CatalogueEntry] = {
             "`private({array})`",
             "cache": "iterations cannot share what `{array}` remembers: fill it before the loop, or compute "
             "the value in each iteration",
+            "counted": "leave out the test, and write `{array}[{key}] = {array}.get({key}, {first}) "
+            "{operation}`",
+            "grouped": "leave out the test, and write `{array}.setdefault({key}, []).append({value})`",
             "argument": "pass the function the row of this iteration, `{array}[{index}]`, or a copy",
             "whole": "where all of `{array}` is used, use a copy or a value from before the loop (`old = "
             "{array}.copy()`)",
@@ -137,6 +140,9 @@ LOOPS: dict[str, CatalogueEntry] = {
             "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
             "environment": "set the environment before the loop: all iterations share one",
+            "keyed": "if `{array}` is a dictionary, store into a new one, which the body does not read "
+            "(`new[{key}] = ...`), and call `{array}.update(new)` after the loop; if it is an array, loop "
+            "over `range(...)` or `enumerate(...)`, and subscript by that variable",
         },
     ),
     "DLB309": CatalogueEntry(
@@ -193,6 +199,10 @@ LOOPS: dict[str, CatalogueEntry] = {
         E,
         "the loop runs over `{array}` and stores into it",
         "loop over `range(len({array}))`, and subscript by that variable",
+        {
+            "dictionary": "store into a new dictionary (`new[key] = ...`), and call `{array}.update(new)` "
+            "after the loop",
+        },
     ),
     "DLB320": CatalogueEntry(
         E,

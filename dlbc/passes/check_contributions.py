@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from dlbc.analysis.callees import CONSTRUCTORS, functions_run, in_text_order, mention_of
+from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.uses import every_node
@@ -78,4 +79,13 @@ def _iterated(context: AnalysisContext, grown: Collection[str]) -> Iterator[Diag
     statement = ast.copy_location(ast.Expr(iterable), iterable)
     for access in walk_code(CodeRegion((statement,), frozenset(), context.module)).accesses:
         if any(access.overlaps(array) for array in grown):
-            yield report("DLB316", context.place_of(access.node), array=access.array)
+            keyed = ContainerKinds(context).is_dictionary(access.array)
+            case = "dictionary" if keyed or _is_view_of_dictionary(iterable) else ""
+            yield report("DLB316", context.place_of(access.node), case=case, array=access.array)
+
+
+def _is_view_of_dictionary(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values"), args=[]):
+            return True
+    return False

@@ -79,18 +79,48 @@ def _of_stores(node: Node, context: AnalysisContext) -> Choice:
     """A data frame, a cache, scratch space, or an array that is also used as a whole."""
     name = _chain_root(node) if isinstance(node, ast.expr) else ""
     stores = list(_stores(context, name))
+    tests = (n for s in context.body for n in every_node(s) if isinstance(n, ast.Compare))
+    tested = (t for t in tests if isinstance(t.ops[0], ast.In | ast.NotIn))
+    if any(unparsed(t.comparators[0]) == name for t in tested):
+        return _contributed(name, context) or ("cache", {"array": name})
     if not stores:  # a function that the body calls stores into it
         return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
     if (column := _column(stores[0], context)) is not None:
         return "frame", {"column": column, "index": context.names.index or "i"}
-    tested = (n for s in context.body for n in every_node(s) if isinstance(n, ast.Compare))
-    if any(isinstance(t.ops[0], ast.In | ast.NotIn) and unparsed(t.comparators[0]) == name for t in tested):
-        return "cache", {"array": name}
     if not any(_counts(store.slice, context) for store in stores):
         made = _made_by(context, name)
         text = f"`{name} = {unparsed(made)}`" if made is not None else f"what makes `{name}`"
         return "scratch", {"array": name, "made": text}
     return "whole", {"array": name}
+
+
+def _contributed(name: str, context: AnalysisContext) -> Choice:
+    """A dictionary in which iterations count or group, after a test whether it has the key."""
+    nodes = [n for s in context.body for n in every_node(s)]
+    for node in nodes:
+        match node:
+            case ast.AugAssign(ast.Subscript(ast.Name(id=held), key), op, value) if held == name:
+                sign = (
+                    unparsed(ast.BinOp(ast.Name("a"), op, ast.Name("b"))).removeprefix("a").removesuffix("b")
+                )
+                begun = [n.value for n in nodes if isinstance(n, ast.Assign) and _stores_under(n, name, key)]
+                first = unparsed(begun[0]) if begun and isinstance(begun[0], ast.Constant) else "0"
+                operation = f"{sign.strip()} {unparsed(value)}"
+                return "counted", {
+                    "array": name,
+                    "key": unparsed(key),
+                    "first": first,
+                    "operation": operation,
+                }
+            case ast.Call(
+                func=ast.Attribute(ast.Subscript(ast.Name(id=held), key), attr="append"), args=[value]
+            ) if held == name:
+                return "grouped", {"array": name, "key": unparsed(key), "value": unparsed(value)}
+    return None
+
+
+def _stores_under(node: ast.Assign, name: str, key: ast.expr) -> bool:
+    return unparsed(node.targets[0]) == f"{name}[{unparsed(key)}]"
 
 
 def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
@@ -126,7 +156,11 @@ def _of_fixed(node: Node, context: AnalysisContext) -> Choice:
     if choice is not None and choice[0] == "frame":
         return choice
     text = unparsed(node)
-    return ("environment", {"text": text}) if text.startswith("os.environ") else None
+    if text.startswith("os.environ"):
+        return "environment", {"text": text}
+    if not isinstance(node, ast.Subscript) or context.names.index or not _counts(node.slice, context):
+        return None
+    return "keyed", {"array": _chain_root(node), "key": unparsed(node.slice)}
 
 
 # Values carried over
@@ -207,6 +241,16 @@ def _of_shared(node: Node, context: AnalysisContext) -> Choice:
     return None
 
 
+def _of_growing(node: Node, context: AnalysisContext) -> Choice:
+    """A dictionary of dictionaries."""
+    for outer in (n for s in context.body for n in every_node(s) if isinstance(n, ast.Subscript)):
+        match outer:
+            case ast.Subscript(ast.Subscript(held, first) as inner, second) if inner is node:
+                texts = {"name": unparsed(held), "first": unparsed(first), "second": unparsed(second)}
+                return "nested", texts
+    return None
+
+
 _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
     "DLB301": _of_proved,
     "DLB302": _of_possible,
@@ -219,4 +263,5 @@ _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
     "DLB407": _of_change,
     "DLB409": _of_shared,
     "DLB410": _of_argument,
+    "DLB420": _of_growing,
 }

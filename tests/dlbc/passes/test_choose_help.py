@@ -24,6 +24,9 @@ CASES = [
     ("DLB306", "df = pd.DataFrame()\n", "df.loc[i, 'y'] = 1", "`values = df['y'].to_numpy(copy=True)`"),
     ("DLB306", "df = pd.DataFrame()\n", "df.iloc[i, 2] = 1", "`df.iloc[:, 2] = values`"),
     ("DLB306", "m = {}\n", "m[i] = 1 if i not in m else m[i]", "what `m` remembers"),
+    ("DLB306", "m = {}\n", "m[b[i]] = 1 if b[i] in m else 0; m[b[i]] -= 2", "`m[b[i]] = m.get(b[i], 0) - 2`"),
+    ("DLB306", "m = {}\n", "if i in m: m[i].append(b)", "`m.setdefault(i, []).append(b)`"),
+    ("DLB420", "import collections as c\nm = c.defaultdict(dict)\n", "m[i][b[i]] = 1", "`m[i, b[i]]`"),
     ("DLB304", "", "os.environ['A'] = str(i)", "set the environment before the loop"),
     ("DLB310", "p = 0\n", "a[i] = b[i] - p; p = b[i]", "(it was `b[i]`)"),
     ("DLB310", "p = 0\n", "p = np.cos(p)", "leave this loop sequential"),
@@ -49,6 +52,19 @@ def test_the_help_fits_the_case(code: str, before: str, body: str, said: str) ->
     lines = "".join(f"    {line}\n" for line in body.split("; "))
     [(_, findings)] = results_of(f"{HEAD}{before}# dlb: parallel\nfor i in range(1, n):\n{lines}print(a)\n")
     assert said in " ".join(finding.help for finding in findings if finding.code == code)
+
+
+@pytest.mark.parametrize(
+    ("over", "body", "said"),
+    [
+        ("k in m", "m[k] = [m[k]]", "`m.update(new)` after the loop"),
+        ("k, v in m.items()", "m[k] = v + 1", "`m.update(new)` after the loop"),
+        ("k in names", "m[k] = -m[k]", "`new[k] = ...`"),
+    ],
+)
+def test_the_help_for_a_dictionary_that_is_stored_to(over: str, body: str, said: str) -> None:
+    [(_, [finding])] = results_of(f"m = {{}}\n# dlb: parallel\nfor {over}:\n    {body}\n")
+    assert said in finding.help
 
 
 def test_what_no_case_fits_keeps_the_help_of_its_code() -> None:
