@@ -9,7 +9,7 @@ every loop around, so that the variables of these loops still have the values th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
@@ -17,10 +17,12 @@ from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, Variable
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.uses import bound_names
 from dlbc.ir.access import AbstractValue, InnerLoop, IterationDomain, Origins, Subscript
-from dlbc.ir.region import CodeRegion
+from dlbc.ir.region import CodeRegion, Expansion
 
 Loop = ast.For | ast.AsyncFor | ast.While
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: What may evaluate the expressions in it several times.
+_REPEATED = (ast.comprehension, ast.Lambda)
 #: What leaves every loop of a function.
 _EXITS = (ast.Return, ast.Raise)
 
@@ -210,27 +212,48 @@ def _inner(node: ast.AST) -> Iterator[ast.AST]:
             yield from getattr(node, name, ())
 
 
-def may_repeat(body: Iterable[ast.stmt], statements: Set[ast.stmt]) -> bool:
-    """Whether one pass through ``body`` may run two of ``statements``, or one of them twice."""
-    return _most_runs(body, statements) > 1
+def may_repeat(
+    body: Iterable[ast.stmt], statements: Set[ast.stmt], expansions: Mapping[ast.AST, Expansion]
+) -> bool:
+    """Whether one pass through ``body`` may run two of ``statements``, or one of them twice.
+
+    Those of expanded calls count where the calls stand.
+    """
+    return _Runs(statements, expansions).most(body) > 1
 
 
-def _most_runs(body: Iterable[ast.stmt], wanted: Set[ast.stmt]) -> int:
-    """How often one pass may run the wanted statements; a loop counts as two iterations."""
-    return sum(int(node in wanted) + _most_inner_runs(node, wanted) for node in body)
+class _Runs:
+    """How often statements may run in one pass through code; a loop counts as two iterations."""
 
+    def __init__(self, wanted: Set[ast.stmt], expansions: Mapping[ast.AST, Expansion]) -> None:
+        self._wanted, self._expansions = wanted, expansions
 
-def _most_inner_runs(node: ast.stmt, wanted: Set[ast.stmt]) -> int:
-    match node:
-        case ast.If():
-            return max(_most_runs(node.body, wanted), _most_runs(node.orelse, wanted))
-        case ast.For() | ast.AsyncFor() | ast.While():
-            return 2 * _most_runs(node.body, wanted) + _most_runs(node.orelse, wanted)
-        case ast.Try() | ast.TryStar():
-            handled = max((_most_runs(h.body, wanted) for h in node.handlers), default=0)
-            return _most_runs([*node.body, *node.orelse, *node.finalbody], wanted) + handled
-        case ast.With() | ast.AsyncWith():
-            return _most_runs(node.body, wanted)
-        case ast.Match():
-            return max(_most_runs(case.body, wanted) for case in node.cases)
-    return 0
+    def most(self, body: Iterable[ast.stmt]) -> int:
+        return sum(int(node in self._wanted) + self._called(node) + self._inside(node) for node in body)
+
+    def _called(self, node: ast.stmt) -> int:
+        """In calls that a statement makes itself; repeated ones are taken to be made twice."""
+        if not self._expansions:
+            return 0
+        own: list[ast.AST] = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.withitem)]
+        own += [c.guard for c in node.cases if c.guard] if isinstance(node, ast.Match) else []
+        parts = [part for tree in own for part in ast.walk(tree)]
+        repeated = isinstance(node, ast.While) or any(isinstance(part, _REPEATED) for part in parts)
+        return (1 + repeated) * sum(
+            self.most(self._expansions[p].body) for p in parts if p in self._expansions
+        )
+
+    def _inside(self, node: ast.stmt) -> int:
+        match node:
+            case ast.If():
+                return max(self.most(node.body), self.most(node.orelse))
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return 2 * self.most(node.body) + self.most(node.orelse)
+            case ast.Try() | ast.TryStar():
+                handled = max((self.most(h.body) for h in node.handlers), default=0)
+                return self.most([*node.body, *node.orelse, *node.finalbody]) + handled
+            case ast.With() | ast.AsyncWith():
+                return self.most(node.body)
+            case ast.Match():
+                return max(self.most(case.body) for case in node.cases)
+        return 0

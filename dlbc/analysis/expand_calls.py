@@ -14,6 +14,7 @@ such a call is treated as a whole.
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +25,7 @@ from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import BUILTINS
 from dlbc.analysis.uses import every_node, is_chain, own_nodes, parameters_of, root_name, unparsed
 from dlbc.diagnostics.diagnostic import RelatedPlace
+from dlbc.ir.access_path import path_of
 from dlbc.ir.region import Expansion
 
 #: The most nodes that the expansions of one loop may have.
@@ -243,7 +245,7 @@ class _Copier:
 
     def _name(self, node: ast.Name) -> ast.expr:
         if node.id in self._replaced:
-            return self._replaced[node.id]
+            return _again(self._replaced[node.id], self._expander.found)
         local = self._locals.get(node.id)
         new = self._free(node) if local is None else ast.Name(local, node.ctx)
         return ast.copy_location(new, self._call)
@@ -270,6 +272,16 @@ class _Copier:
         names = self._place.module.names
         code = scope is None and (name in names.constant or name in names.imports)
         return code and self._expander.has(name, self._place)
+
+
+def _again(node: ast.expr, expansions: Mapping[ast.AST, Expansion]) -> ast.expr:
+    """A copy of an access path, so that each mention is a node of its own; other expressions as they are."""
+    if path_of(node) is None or any(part in expansions for part in ast.walk(node)):
+        return node
+    new = copy.copy(node)
+    if isinstance(new, ast.Attribute | ast.Subscript):
+        new.value = _again(new.value, expansions)
+    return new
 
 
 def _literal(name: str, nodes: Any, scope: ast.AST | None, place: CodePlace) -> ast.expr | None:

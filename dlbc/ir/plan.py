@@ -146,7 +146,8 @@ class IterationContributions:
     ``maybe_stores``: names whose elements are stored to by subscripts alone; if iterations are proved to
     store to elements of their own, these are plain stores. ``explained``: names carried from one iteration
     to the next that a reduction or a diagnostic explains. ``nodes``: calls and targets of the body that
-    contribute, or whose refusal is reported; ``mentions``: the names in them of what has a path.
+    contribute, or whose refusal is reported; ``mentions``: the names in them of what has a path. ``roots``:
+    the names with which the expressions begin of all that contributions are made to.
     ``arrays``: those of ``maybe_stores`` that are only stored to, and surely are arrays or lists.
     ``dictionaries``: containers that surely are dictionaries.
     """
@@ -159,6 +160,7 @@ class IterationContributions:
     mentions: frozenset[ast.AST] = frozenset()
     arrays: frozenset[str] = frozenset()
     dictionaries: frozenset[str] = frozenset()
+    roots: frozenset[ast.AST] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,6 +205,7 @@ class IterationContributions:
             self.mentions - {access.start for access in accesses if access.array in names},
             self.arrays - names,
             self.dictionaries - names,
+            self.roots,
         )
 
 

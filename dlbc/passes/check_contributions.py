@@ -29,7 +29,7 @@ def check_contributions(
     """
     paths = contributions.paths
     bases = {path.base.text for path in paths if not path.attributes}
-    reached = _reached(context, facts, paths) if paths else ()
+    reached = _reached(context, facts, contributions) if paths else ()
     iterated = _iterated(context, {*contributions.containers, *contributions.names, *bases})
     found: dict[tuple[str, SourcePlace], Diagnostic] = {}
     for finding in (*reached, *iterated):
@@ -38,8 +38,9 @@ def check_contributions(
 
 
 def _reached(
-    context: AnalysisContext, facts: RegionFacts, paths: tuple[AccessPath, ...]
+    context: AnalysisContext, facts: RegionFacts, contributions: IterationContributions
 ) -> Iterator[Diagnostic]:
+    paths = contributions.paths
     for function in _called(facts, context):
         place = context.place_of(mention_of(function, context.body))
         for path in paths:
@@ -50,7 +51,7 @@ def _reached(
         place = context.place_of(call)  # type: ignore[arg-type]  # a call or an attribute
         name = getattr(expansion.function, "name", "<lambda>")
         for path in paths:
-            if _names(path, _attributes(expansion), expansion.kept):
+            if _names(path, _attributes(expansion, contributions.roots), expansion.kept):
                 yield report("DLB413", place, function=name, array=path.text)
 
 
@@ -59,9 +60,17 @@ def _names(path: AccessPath, attributes: Collection[str], names: Collection[str]
     return not path.attributes.isdisjoint(attributes) or (not path.attributes and path.root in names)
 
 
-def _attributes(expansion: Expansion) -> set[str]:
+def _attributes(expansion: Expansion, roots: frozenset[ast.AST]) -> set[str]:
+    """The attributes that it mentions otherwise than to contribute."""
     nodes = (n for s in expansion.body for n in every_node(s))
-    return {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+    others = (n for n in nodes if isinstance(n, ast.Attribute) and not _begins_at(n, roots))
+    return {n.attr for n in others}
+
+
+def _begins_at(node: ast.expr, roots: frozenset[ast.AST]) -> bool:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node in roots
 
 
 def _called(facts: RegionFacts, context: AnalysisContext) -> tuple[FunctionSummary, ...]:

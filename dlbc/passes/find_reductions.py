@@ -1,16 +1,18 @@
 """Find contributions of iterations: reductions, recognised or declared, and containers that are added to.
 
 Law: a name, or an object or value at an access path, receives contributions if every mention of it in the
-body belongs to an update, and all updates have one operator (``+`` and ``-`` count as one), so that no
-iteration sees what others did. If the body mentions it in any other way, the update is a dependence between
-iterations, and refused. Where elements of an object are stored to by subscripts alone, the dependence test
-decides first. Constant keys of one container may take different operators: each is then a value of its own.
+body, and in the calls that are expanded there, belongs to an update, and all updates have one operator (``+``
+and ``-`` count as one), so that no iteration sees what others did. If the body mentions it in any other way,
+the update is a dependence between iterations, and refused. Where elements of an object are stored to by
+subscripts alone, the dependence test decides first. Constant keys of one container may take different
+operators: each is then a value of its own.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from dlbrt.contract import Distribution
 
@@ -26,19 +28,25 @@ from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, own_nodes, 
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import OriginKind, RegionFacts
-from dlbc.ir.access_path import AccessPath, path_from, root_of
+from dlbc.ir.access_path import AccessPath, path_from, path_of, root_of
 from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
-from dlbc.ir.region import CodeRegion
+from dlbc.ir.region import CodeRegion, Expansion
 
 #: Methods that run where any attribute is read or set.
 _ATTRIBUTE_HOOKS = frozenset({"__setattr__", "__getattribute__"})
+
+#: Methods that read what they are given to its end.
+_EXHAUSTING = (".extend", ".extendleft", ".update")
+
+#: Statements that may catch what a contribution raises.
+_CATCHING = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 
 
 def find_reductions(
     context: AnalysisContext, facts: RegionFacts, scalars: ScalarFacts
 ) -> tuple[IterationContributions, tuple[Diagnostic, ...]]:
     """The contributions, and diagnostics for what resembles one and is refused."""
-    finder = _Finder(context, scalars)
+    finder = _Finder(context, scalars, _followed(context, facts))
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
     kept = list(finder.at_paths(frozenset(r.name for r in elements)))
     finder.closures(facts, ordered)
@@ -58,6 +66,7 @@ def find_reductions(
         dictionaries=frozenset(o.name for o in ordered if finder.kinds.is_dictionary(o.name)),
         nodes=frozenset({*finder.nodes, *_with_receivers(calls)}),
         mentions=frozenset(finder.mentions),
+        roots=frozenset(finder.roots),
     )
     return found, tuple(finder.findings)
 
@@ -79,8 +88,27 @@ def _with_receivers(calls: Iterable[ast.Call]) -> Iterator[ast.AST]:
             yield call.func.value
 
 
+def _followed(context: AnalysisContext, facts: RegionFacts) -> Mapping[ast.AST, Expansion]:
+    """The expanded calls in which contributions are looked for; none where something may catch exceptions."""
+    code = (
+        n for body in (context.body, *(e.body for e in facts.expansions.values())) for n in own_nodes(body)
+    )
+    return {} if any(isinstance(n, _CATCHING) for n in code) else facts.expansions
+
+
+def _taken_over(expansions: Mapping[ast.AST, Expansion]) -> Iterator[ast.AST]:
+    """The names in arguments of expanded calls that stand in place of parameters in the statements."""
+    for call, expansion in expansions.items():
+        if isinstance(call, ast.Call):
+            assigned = {s.value for s in expansion.body if isinstance(s, ast.Assign)}
+            given = (*call.args, *(k.value for k in call.keywords))
+            yield from (found[1] for n in given if n not in assigned and (found := path_of(n)) is not None)
+
+
 class _Finder:
-    def __init__(self, context: AnalysisContext, scalars: ScalarFacts) -> None:
+    def __init__(
+        self, context: AnalysisContext, scalars: ScalarFacts, expansions: Mapping[ast.AST, Expansion]
+    ) -> None:
         loop, module = context.loop, context.module
         self._context, self._loop, self._names, self._module = context, loop, context.names, module
         self.kinds = ContainerKinds(context)
@@ -88,13 +116,18 @@ class _Finder:
         self.reported: set[str] = set()
         self.nodes: set[ast.AST] = set()
         self.mentions: set[ast.AST] = set()
+        self.roots: set[ast.AST] = set()
         self._private = loop.annotation.private_names
         self._any = {n for clause in loop.annotation.reductions if clause.any_order for n in clause.names}
         self._carried = dict.fromkeys(u.name for u in scalars.carried)
-        self._mentions = mentions_in(loop.node.body)
-        self._chains = chains_in(loop.node.body)
-        self._passed = frozenset(self._objects_passed())
-        self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
+        self._expansions = expansions
+        code = [*loop.node.body, *(s for e in expansions.values() for s in e.body)]
+        self._mentions = mentions_in(code)
+        self._chains = chains_in(code)
+        nodes = list(own_nodes(code))
+        self._passed = frozenset(self._objects_passed(nodes))
+        self._harmless = frozenset(_taken_over(expansions))
+        self._statements = [n for n in nodes if isinstance(n, ast.stmt)]
         found = (selection_of(n, module) or update_of(n, module) for n in self._statements)
         self._updates = [u for u in found if u is not None]
         self._subscripts: SubscriptReader | None = None
@@ -177,7 +210,7 @@ class _Finder:
 
     def _stray(self, path: AccessPath, updates: Sequence[Update]) -> ast.expr | ast.stmt | None:
         """A mention outside the updates of what is at the path, or of an object on the way."""
-        known = {n for u in updates for n in u.mentions | u.companion_mentions}
+        known = {n for u in updates for n in u.mentions | u.companion_mentions} | self._harmless
         mentions = self._mentions.get(path.root, ())
         return next((n for n in mentions if n not in known and self._may_reach(n, path)), None)
 
@@ -190,9 +223,9 @@ class _Finder:
         passed = mention in self._passed and bool(path.attributes)
         return chain is None or (chain.overlaps(path) and not passed)
 
-    def _objects_passed(self) -> Iterator[ast.AST]:
+    def _objects_passed(self, nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
         """Names that are arguments of calls of functions and methods of the file."""
-        for call in (n for n in own_nodes(self._loop.node.body) if isinstance(n, ast.Call)):
+        for call in (n for n in nodes if isinstance(n, ast.Call)):
             match call.func:
                 case ast.Name(id=name):
                     seen = name in self._module.functions
@@ -213,6 +246,7 @@ class _Finder:
 
     def _reduction(self, updates: Sequence[Update]) -> Reduction:
         first = updates[0]
+        self.roots |= {n for u in updates for n in u.mentions | u.companion_mentions}
         operator = max(u.operator for u in updates)  # "-" where any update subtracts
         one_side = len(frozenset[str]().union(*(u.operand_sides for u in updates))) == 1
         combinable = operator != "-" and one_side and not first.element
@@ -221,7 +255,8 @@ class _Finder:
             operator=operator,
             updates=tuple(u.statement for u in updates),
             element=first.element,
-            multiple_updates=combinable and may_repeat(self._loop.node.body, {u.statement for u in updates}),
+            multiple_updates=combinable
+            and may_repeat(self._loop.node.body, {u.statement for u in updates}, self._expansions),
             integer=all(self._is_integer(v) for u in updates for v in u.values),
             any_order=first.path.root in self._any,
             may_insert=first.element and any(_adds_elements(u.statement) for u in updates),
@@ -254,7 +289,7 @@ class _Finder:
             found.setdefault(addition.path, []).append(addition)
         for path, additions in found.items():
             known: set[ast.AST] = {a.root for a in additions}
-            mentions = (n for n in self._mentions[path.root] if n not in known)
+            mentions = (n for n in self._mentions[path.root] if n not in known | self._harmless)
             if not self._shared(path) or any(self._may_reach(n, path) for n in mentions):
                 continue
             writes = any(a.writes for a in additions)
@@ -264,6 +299,7 @@ class _Finder:
             if path.steps and stored and not self.kinds.is_dictionary(path.text):
                 continue  # rows of an array, for the dependence test and the inspector
             self._note(path, known)
+            self.roots |= known
             by_item = any(a.by_item for a in additions)
             yield OrderedContainer(path.text, tuple(a.effect for a in additions), by_item)
 
@@ -277,11 +313,21 @@ class _Finder:
         clauses = (c for c in self._loop.annotation.distributions if c.distribution is not Distribution.WHOLE)
         apart = {n for clause in clauses for n in clause.arrays} | self._private
         shared = path.root in self._names.shared and not any(path.overlaps(path_from(n)) for n in apart)
-        return shared and path.attributes.isdisjoint(self._module.methods) and self._is_plain(path)
+        return shared and self._is_plain(path)
 
     def _is_plain(self, path: AccessPath) -> bool:
-        """Whether no method of the file runs where its attributes are read and set."""
-        return not path.attributes or _ATTRIBUTE_HOOKS.isdisjoint(self._module.methods)
+        """Whether no method of the program runs where its attributes are read and set."""
+        return not path.attributes or self._running.isdisjoint(path.attributes | _ATTRIBUTE_HOOKS)
+
+    @cached_property
+    def _running(self) -> frozenset[str]:
+        """Names of attributes that may run a method, and of methods that any attribute may run."""
+        program = self._context.program
+        modules = () if program is None else (m.names for m in program.modules)
+        found = (
+            names.implicit_calls.properties | _ATTRIBUTE_HOOKS & names.methods.keys() for names in modules
+        )
+        return frozenset(self._module.methods).union(*found)
 
     def maybe_stores(
         self, elements: Sequence[Reduction], ordered: Sequence[OrderedContainer]
@@ -302,7 +348,7 @@ class _Finder:
         for call in facts.calls:
             if call.node in added:
                 for _, value, node in call.arguments:
-                    used_up = call.function == ".extend" and isinstance(node, ast.GeneratorExp)
+                    used_up = call.function in _EXHAUSTING and isinstance(node, ast.GeneratorExp)
                     origins = value.reachable if used_up else value.points_to | value.reachable
                     if any(o.kind is OriginKind.CLOSURE for o in origins):
                         self.findings.append(report("DLB314", self._context.place_of(node)))

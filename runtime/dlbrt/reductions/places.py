@@ -108,6 +108,12 @@ class Place:
         slot = isinstance(getattr(type(self.owner), self._step, None), MemberDescriptorType)
         return slot or self._step in getattr(self.owner, "__dict__", {})
 
+    def _is_computed(self) -> bool:
+        """Whether setting it runs a descriptor of the class, such as a property; slots only keep a value."""
+        kinds = (vars(kind) for kind in type(self.owner).__mro__)
+        found = next((names[self._step] for names in kinds if self._step in names), None)
+        return hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType)
+
     def _remove(self) -> None:
         with contextlib.suppress(AttributeError, LookupError):
             if self._attribute:
@@ -132,7 +138,8 @@ class Place:
             return f"{self.name} has no value"
         if not self._attribute:
             return None if type(self.owner) in _KEYED else f"{self.name} is an item of a {kind}"
-        if any(getattr(type(self.owner), hook) is not getattr(object, hook) for hook in _HOOKS):
+        hooked = any(getattr(type(self.owner), hook) is not getattr(object, hook) for hook in _HOOKS)
+        if hooked or self._is_computed():
             return f"{self.name} is an attribute of a {kind}, which sets its attributes in a way of its own"
         return None
 

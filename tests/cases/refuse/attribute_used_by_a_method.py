@@ -1,4 +1,4 @@
-# expect: DLB413 19:22
+# expect: DLB324 17:13, DLB324 18:13
 n = 8
 
 

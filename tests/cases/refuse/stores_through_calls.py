@@ -1,4 +1,4 @@
-# expect: DLB301 57:5, DLB303 61:5, DLB301 65:5, DLB306 69:12, DLB410 69:12, DLB306 73:12, DLB301 77:5, DLB408 81:5, DLB304 85:5
+# expect: DLB301 57:5, DLB303 61:5, DLB301 65:5, DLB306 69:12, DLB410 69:12, DLB306 73:12, DLB301 77:5, DLB324 81:5, DLB304 85:5
 """Calls whose stores, followed to the elements, are not the iterations' own."""
 import numpy as np
 
@@ -39,15 +39,15 @@ class Field:
         self.cells[i] = self.cells[i + width]
 
     def count(self, i):
-        self.cells[i] = 1
         self.changes += 1
+        self.cells[i] = self.changes
 
 
 def chosen(a, i, flag):
     k = i
     if flag:
         k = 0
-    a[k] = 1
+    a[k] = a[i]
 
 
 n = 8

@@ -81,6 +81,44 @@ def test_methods_are_followed_under_a_guard(space: str) -> None:
     assert plan.status is ProofStatus.GUARDED
 
 
+TALLY = """class Tally:
+    def add(self, k):
+        self.total += k
+        self.seen.append(k)
+    def twice(self, k):
+        self.add(k)
+        self.add(k)
+        return k
+    def back(self, k):
+        self.add(k)
+        return self.total
+t = Tally()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "several"),
+    [("t.add(i)", False), ("if i: t.add(i)\nelse: t.add(1)", False), ("u[i] = t.twice(i)", True)],
+)
+def test_contributions_of_a_callee(body: str, several: bool) -> None:
+    plan = plan_of(program(TALLY, body))
+    assert [(r.name, r.multiple_updates) for r in plan.reductions] == [("t.total", several)]
+    assert [o.name for o in plan.ordered] == ["t.seen"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("u[i] = t.back(i)", "DLB324"),
+        ("t.add(i)\nu[i] = t.total", "DLB324"),
+        ("t.add(i)\nprint(len(t.seen))", "DLB406"),
+        ("try:\n    t.add(i)\nexcept TypeError:\n    pass", "DLB408"),
+    ],
+)
+def test_what_a_callee_contributes_may_be_used_in_no_other_way(body: str, code: str) -> None:
+    assert code in codes_of(program(TALLY, body))
+
+
 def test_a_function_of_a_class_needs_no_guard() -> None:
     plan = plan_of(program(GRID, "Grid.fill(u, i)"))
     assert (table(plan), plan.guards) == (["u BLOCK 0 rw"], ())
@@ -102,7 +140,8 @@ REFUSED = [
     ("a sum that is read", "s = 0\ndef f(a, k):\n    a[k] = s * 2\n", "s += i\nf(u, i)", "DLB313"),
     ("a temporary that is read", "t = 0\ndef f(a, k):\n    a[k] = t * 2\n", "t = i\nf(u, i)", "DLB313"),
     ("any number of arguments", "def f(*a):\n    a[0][0] = 1\n", "f(A)", "DLB410"),
-    ("an attribute", "class C:\n    def f(self, k):\n        self.n = k\nc = C()\n", "c.f(i)", "DLB408"),
+    ("an attribute", "class C:\n    def f(self, k):\n        self.n = k - self.n\nc = C()\n", "c.f(i)",
+     "DLB408"),
     ("two classes of one method", GRID + "class Other:\n    def put(self, i, j):\n        self.A[0] = 1\n"
      "gs = [Grid(), Other()]\nh = gs[0]\n", "h.put(i, 0)", "DLB410"),
     ("a method set from outside", GRID + "g.put = print\n", "g.put(i, 0)", "DLB410"),

@@ -35,7 +35,7 @@ REFUSED = [
      "out[i] = fs[0](xs)", "DLB418"),
     ("a draw under another name", "f = np.random.default_rng(1).random\n", "out[i] = f()", "DLB405"),
     ("a method by text", OBJECT.format("f(self)"), "out[i] = getattr(c, 'f')()", "DLB419"),
-    ("a property", PROPERTY.format("self.n += 1"), "out[i] = c.p", "DLB408"),
+    ("a property", PROPERTY.format("self.n += 1\n        return self.n"), "out[i] = c.p", "DLB324"),
     ("subscription", OBJECT.format("__getitem__(self, k)"), "out[i] = c[i]", "DLB419"),
     ("addition", OBJECT.format("__add__(self, k)"), "out[i] = c + i", "DLB419"),
     ("iteration", OBJECT.format("__iter__(self)"), "out[i] = [x for x in c]", "DLB410"),

@@ -201,6 +201,68 @@ def aliases():
     print(one.total, one.items, other.total, other.items is one.items)
 
 
+class Tally:
+    """Its methods contribute, some through others."""
+
+    def __init__(self):
+        self.sum, self.least, self.best, self.where, self.last = 0.0, math.inf, None, None, None
+        self.calls, self.text, self.by, self.log = 0, "", {}, []
+
+    def take(self, i, x, *, twice=False):
+        self.tick(i % 3)
+        self.sum += x
+        self.least = min(self.least, x)
+        if self.best is None or x > self.best:
+            self.best = x
+            self.where = i
+        if twice:
+            self.log.append((i, "twice"))
+        self.log.append(i)
+
+    def tick(self, key):
+        by = self.by
+        by[key] = by.get(key, 0) + 1
+        self.text += str(key)
+        self.calls += 1
+        self.last = key
+
+    def weigh(self, x):
+        self.calls += 1
+        return x / 3
+
+
+def bump(counts, key, by=1):
+    counts[key] += by
+
+
+def note(groups, seen, key, value):
+    groups.setdefault(key, []).append(value)
+    seen.add(value % 5)
+
+
+def through_calls():
+    tally, counts, groups, seen, weights = Tally(), [0] * 4, {}, set(), [0.0] * 26
+    # dlb: parallel
+    for i in range(26):
+        tally.take(i, value(i), twice=i % 7 == 0)
+        weights[i] = tally.weigh(i) + sum(tally.weigh(k) for k in range(3))
+        bump(counts, i * i % 4, by=2)
+        note(groups, seen, i % 5, i)
+    print(vars(tally), weights, counts, groups, sorted(seen))
+    for one, other in ((Tally(), Tally()), (tally, tally)):
+        # dlb: parallel
+        for i in range(12):
+            one.tick(i)
+            other.tick(-i)
+        print(one.text, one.by, other.text, other.last)
+    try:
+        # dlb: parallel
+        for i in range(20):
+            tally.take(i, value(i) if i != 13 else None)
+    except TypeError as error:
+        print(type(error).__name__, tally.calls, tally.text, tally.log[-1])
+
+
 class Tree:
     def __init__(self, depth):
         self.weight, self.children = float(depth), []
@@ -220,6 +282,7 @@ print(states([value(i) for i in range(n)]))
 print(states([]), states([math.nan, 1.0, 1.0, math.nan, -0.0, 0.0, -7.0, -7.0]))
 missing()
 aliases()
+through_calls()
 tree = Tree(3)
 tree.gather()
 print(tree.weight)
