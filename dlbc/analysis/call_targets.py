@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from dlbrt.records import dataclass
@@ -74,13 +75,15 @@ def module_name(path: str) -> str:
 class CallTarget:
     """The function that a call runs. ``bound``: the receiver is its first argument.
 
-    ``owner``: for a method of an object, the class in which it was found, as ``__qualname__`` has it.
+    ``owner``: for a method of an object, the class in which it was found, as ``__qualname__`` has it;
+    ``by_name``: the text does not show that the object is of this class.
     """
 
     function: ast.FunctionDef
     module: ProgramModule
     bound: bool = False
     owner: str = ""
+    by_name: bool = False
 
     @property
     def is_property(self) -> bool:
@@ -162,7 +165,8 @@ class Program:
             return self._method(name, owner)
         modules = [self.file] if lookup(f".{name}").known else self.modules
         having = [(c, m) for m in modules for c in m.names.classes.values() if _own_method(c, name)]
-        return self._method(name, having[0]) if len(having) == 1 else None
+        target = self._method(name, having[0]) if len(having) == 1 else None
+        return None if target is None else replace(target, by_name=True)
 
     def property_of(self, node: ast.Attribute, place: CodePlace) -> CallTarget | None:
         """The method that taking an attribute runs."""

@@ -186,6 +186,7 @@ class _Copier:
             outer=self._outer,
             kept=frozenset(self._kept),
             guard=guard,
+            by_name=self._target.by_name,
             of_file=self._expander.is_own(self._target.module),
         )
 

@@ -96,7 +96,8 @@ class Expansion:
     takes from its module under names that the caller does not have, with the full names of imports; ``kept``:
     under names that mean the same at the loop.
     ``fields``: attributes that its module sets. ``guard``: a condition under which the call reaches this
-    function, empty where the text shows it. ``of_file``: the function stands in the file itself.
+    function, empty where the text shows it; ``by_name``: it was found by the name of the method alone.
+    ``of_file``: the function stands in the file itself.
     """
 
     function: FunctionNode
@@ -107,6 +108,7 @@ class Expansion:
     kept: frozenset[str]
     fields: frozenset[str]
     guard: str = ""
+    by_name: bool = False
     of_file: bool = True
 
 

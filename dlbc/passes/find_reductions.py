@@ -31,6 +31,7 @@ from dlbc.ir.access import OriginKind, RegionFacts
 from dlbc.ir.access_path import AccessPath, path_from, path_of, root_of
 from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
 from dlbc.ir.region import CodeRegion, Expansion
+from dlbc.library.table import lookup
 
 #: Methods that run where any attribute is read or set.
 _ATTRIBUTE_HOOKS = frozenset({"__setattr__", "__getattribute__"})
@@ -89,11 +90,15 @@ def _with_receivers(calls: Iterable[ast.Call]) -> Iterator[ast.AST]:
 
 
 def _followed(context: AnalysisContext, facts: RegionFacts) -> Mapping[ast.AST, Expansion]:
-    """The expanded calls in which contributions are looked for; none where something may catch exceptions."""
-    code = (
-        n for body in (context.body, *(e.body for e in facts.expansions.values())) for n in own_nodes(body)
-    )
-    return {} if any(isinstance(n, _CATCHING) for n in code) else facts.expansions
+    """The expanded calls in which contributions are looked for.
+
+    None where something may catch exceptions, or where the call may be one of a container's own methods.
+    """
+    bodies = (context.body, *(e.body for e in facts.expansions.values()))
+    catching = any(isinstance(n, _CATCHING) for body in bodies for n in own_nodes(body))
+    found_by_name = (e.function for e in facts.expansions.values() if e.by_name)
+    doubtful = any(lookup(f".{getattr(function, 'name', '')}").known for function in found_by_name)
+    return {} if catching or doubtful else facts.expansions
 
 
 def _taken_over(expansions: Mapping[ast.AST, Expansion]) -> Iterator[ast.AST]:

@@ -9,7 +9,7 @@ import pytest
 from dlbc.ir.loop import ProofStatus
 from dlbc.pipeline import TransformResult, explain
 from dlbc.source import Source
-from tests.dlbc.passes.planning import codes_of, plan_of, table
+from tests.dlbc.passes.planning import codes_of, plan_of, results_of, table
 
 HEAD = "import numpy as np\nn, m = 9, 4\nA = np.zeros((n, m))\nu = np.zeros(n + 1)\nv = np.zeros(n)\n"
 
@@ -117,6 +117,17 @@ def test_contributions_of_a_callee(body: str, several: bool) -> None:
 )
 def test_what_a_callee_contributes_may_be_used_in_no_other_way(body: str, code: str) -> None:
     assert code in codes_of(program(TALLY, body))
+
+
+@pytest.mark.parametrize(("method", "taken"), [("hit", True), ("add", False)])
+def test_what_may_be_a_containers_own_method_contributes_where_the_class_is_seen(
+    method: str, taken: bool
+) -> None:
+    functions = TALLY.replace("add", method) + "def run(t):\n@@\n"
+    loop = f"    # dlb: parallel\n    for i in range(n):\n        t.{method}(i)"
+    [(plan, _)] = results_of("n = 9\n" + functions.replace("@@", loop))
+    assert (plan is not None) is taken
+    assert codes_of(program(TALLY.replace("add", method), f"t.{method}(i)")) == []
 
 
 def test_a_function_of_a_class_needs_no_guard() -> None:

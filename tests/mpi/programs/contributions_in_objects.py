@@ -208,7 +208,7 @@ class Tally:
         self.sum, self.least, self.best, self.where, self.last = 0.0, math.inf, None, None, None
         self.calls, self.text, self.by, self.log = 0, "", {}, []
 
-    def take(self, i, x, *, twice=False):
+    def enter(self, i, x, *, twice=False):
         self.tick(i % 3)
         self.sum += x
         self.least = min(self.least, x)
@@ -244,7 +244,7 @@ def through_calls():
     tally, counts, groups, seen, weights = Tally(), [0] * 4, {}, set(), [0.0] * 26
     # dlb: parallel
     for i in range(26):
-        tally.take(i, value(i), twice=i % 7 == 0)
+        tally.enter(i, value(i), twice=i % 7 == 0)
         weights[i] = tally.weigh(i) + sum(tally.weigh(k) for k in range(3))
         bump(counts, i * i % 4, by=2)
         note(groups, seen, i % 5, i)
@@ -258,7 +258,7 @@ def through_calls():
     try:
         # dlb: parallel
         for i in range(20):
-            tally.take(i, value(i) if i != 13 else None)
+            tally.enter(i, value(i) if i != 13 else None)
     except TypeError as error:
         print(type(error).__name__, tally.calls, tally.text, tally.log[-1])
 
