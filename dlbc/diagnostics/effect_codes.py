@@ -87,7 +87,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
             "iterator": "read it into a list before the loop, `items = list({name})`, and use "
             "`items[{index}]`",
             "out": "give each iteration a row of its own: `out={array}[{index}]`",
-            "argument": "pass the row of this iteration, `{name}[{index}]`, or a copy",
+            "argument": "pass the row of this iteration, `{name}[{index}]`, or let the function return what "
+            "it computes, and store or add that in the body",
         },
     ),
     "DLB412": CatalogueEntry(

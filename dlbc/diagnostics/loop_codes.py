@@ -103,6 +103,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
             "environment": "set the environment before the loop: all iterations share one",
+            "field": "name the field before the row in every place: `{array}[{field}][{row}]`",
         },
     ),
     "DLB305": CatalogueEntry(
@@ -140,6 +141,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
             "environment": "set the environment before the loop: all iterations share one",
+            "asserted": "loop over `enumerate(...)`: what iterations store to is noted by their numbers",
             "keyed": "if `{array}` is a dictionary, store into a new one, which the body does not read "
             "(`new[{key}] = ...`), and call `{array}.update(new)` after the loop; if it is an array, loop "
             "over `range(...)` or `enumerate(...)`, and subscript by that variable",

@@ -158,9 +158,20 @@ def _of_fixed(node: Node, context: AnalysisContext) -> Choice:
     text = unparsed(node)
     if text.startswith("os.environ"):
         return "environment", {"text": text}
-    if not isinstance(node, ast.Subscript) or context.names.index or not _counts(node.slice, context):
+    if not isinstance(node, ast.Subscript):
         return None
-    return "keyed", {"array": _chain_root(node), "key": unparsed(node.slice)}
+    array = _chain_root(node)
+    if context.names.index is None:
+        keyed = "keyed", {"array": array, "key": unparsed(node.slice)}
+        asserted = context.loop.annotation.assume_independent is not None
+        return ("asserted", {}) if asserted else keyed if _counts(node.slice, context) else None
+    for part in (n for s in context.body for n in every_node(s)):
+        match part:
+            case ast.Subscript(ast.Subscript(ast.Name(id=held), row), ast.Constant(str()) as field) if (
+                held == array and _counts(row, context)
+            ):
+                return "field", {"array": array, "field": unparsed(field), "row": unparsed(row)}
+    return None
 
 
 # Values carried over

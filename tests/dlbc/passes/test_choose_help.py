@@ -28,6 +28,13 @@ CASES = [
     ("DLB306", "m = {}\n", "if i in m: m[i].append(b)", "`m.setdefault(i, []).append(b)`"),
     ("DLB420", "import collections as c\nm = c.defaultdict(dict)\n", "m[i][b[i]] = 1", "`m[i, b[i]]`"),
     ("DLB304", "", "os.environ['A'] = str(i)", "set the environment before the loop"),
+    ("DLB304", "r = np.zeros(n, 'f,f')\n", "r['f0'][i] = i; r[i]['f1'] = 1", "`r['f1'][i]`"),
+    (
+        "DLB410",
+        "def f(u):\n    def g():\n        u[0] = 1\n    g()\n",
+        "f(a)",
+        "store or add that in the body",
+    ),
     ("DLB310", "p = 0\n", "a[i] = b[i] - p; p = b[i]", "(it was `b[i]`)"),
     ("DLB310", "p = 0\n", "p = np.cos(p)", "leave this loop sequential"),
     ("DLB310", "p = a\n", "p = np.append(p, i)", "`parts.append(e)`"),
@@ -52,6 +59,12 @@ def test_the_help_fits_the_case(code: str, before: str, body: str, said: str) ->
     lines = "".join(f"    {line}\n" for line in body.split("; "))
     [(_, findings)] = results_of(f"{HEAD}{before}# dlb: parallel\nfor i in range(1, n):\n{lines}print(a)\n")
     assert said in " ".join(finding.help for finding in findings if finding.code == code)
+
+
+def test_the_help_for_what_is_asserted_without_a_number() -> None:
+    text = "m = [0] * 9\n# dlb: parallel, assume_independent\nfor k in (2, 3):\n    m[k] = -m[k + 1]\n"
+    [(_, [finding])] = results_of(text)
+    assert "`enumerate(...)`" in finding.help
 
 
 @pytest.mark.parametrize(
