@@ -2,12 +2,16 @@
 
 A function of a module beside the program is known to the other ranks by name, and they import the module;
 what the program has set in it since (``helper.scale = 3``) would be missing. So the data of the program's own
-modules goes with each call: all globals but functions, classes, modules and libraries of C. Interpreter state
-that the program set before a loop goes with the call where it has changed, and holds on every rank.
+modules goes with each call: all globals but functions, classes, modules and libraries of C, and what the
+module's functions and classes hold themselves: attributes, defaults that can change, variables closed over.
+Interpreter state that the program set before a loop goes with the call where it has changed, and holds on
+every rank.
 """
 
 from __future__ import annotations
 
+import abc
+import contextlib
 import ctypes
 import functools
 import importlib
@@ -16,22 +20,35 @@ import pickle
 import sys
 import types
 import warnings
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import cloudpickle
 import numpy as np
 
+from dlbrt.data.object_state import ATOMS
 from dlbrt.records import dataclass
 
+#: What modules, classes and functions hold, by the name of the module and a path in it (``helper:Mesh.cut``).
 ModuleData = dict[str, dict[str, Any]]
 
+_Holder = types.ModuleType | type | types.FunctionType
+
 _CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, ctypes.CDLL)
+_KINDS = (type, abc.ABCMeta)
+_INHERENT = ("_abc_impl",)  # what Python itself puts into classes
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def collect() -> ModuleData:
-    """The data of the modules that lie in the program's directory, by module name."""
-    return {name: _data(sys.modules[name]) for name in _own_names(len(sys.modules)) if name in sys.modules}
+    """The data of the modules that lie in the program's directory."""
+    data: ModuleData = {}
+    for name in _own_names(len(sys.modules)):
+        module = sys.modules.get(name)
+        if module is not None:
+            held = {path: _held(holder) for path, holder in _holders(module, len(vars(module)))}
+            data |= _sendable({path: values for path, values in held.items() if values or path == name})
+    return data
 
 
 def is_of_program(value: Any) -> bool:
@@ -50,8 +67,12 @@ def _is_ours(name: str | None) -> bool:
 
 def apply(data: ModuleData) -> None:
     """Apply collected data, importing modules that are not imported yet."""
-    for name, values in data.items():
-        vars(importlib.import_module(name)).update(values)
+    for path, values in data.items():
+        name, _, inside = path.partition(":")
+        holder: Any = importlib.import_module(name)
+        for attribute in filter(None, inside.split(".")):
+            holder = _unwrapped(vars(holder)[attribute])
+        _give(holder, values)
 
 
 @functools.lru_cache(maxsize=1)
@@ -70,13 +91,96 @@ def _is_own(name: str, module: object, home: str) -> bool:
     return path.startswith(home + os.sep) and not installed
 
 
-def _data(module: object) -> dict[str, Any]:
-    values = {k: v for k, v in vars(module).items() if not k.startswith("__") and not isinstance(v, _CODE)}
+@functools.lru_cache(maxsize=64)
+def _holders(module: types.ModuleType, _names: int) -> tuple[tuple[str, _Holder], ...]:
+    """The module, and the functions and classes that it defines, by path; again when it has more names."""
+    return (module.__name__, module), *_defined(vars(module), f"{module.__name__}:", "", module.__name__)
+
+
+def _defined(
+    names: Mapping[str, Any], before: str, around: str, module: str
+) -> Iterator[tuple[str, type | types.FunctionType]]:
+    for name, wrapped in names.items():
+        value = _unwrapped(wrapped)
+        if isinstance(value, types.FunctionType) and value.__module__ == module:
+            yield before + name, value
+        elif _is_plain_class(value) and (value.__module__, value.__qualname__) == (module, around + name):
+            yield before + name, value
+            yield from _defined(vars(value), f"{before}{name}.", f"{around}{name}.", module)
+
+
+def _is_plain_class(value: Any) -> bool:
+    """Whether it is a class that holds what its body, and the program, have put into it, and no more."""
+    return type(value) in _KINDS or (isinstance(value, type) and is_of_program(type(value)))
+
+
+def _unwrapped(value: Any) -> Any:
+    return value.__func__ if isinstance(value, staticmethod | classmethod) else value
+
+
+def _held(holder: _Holder) -> dict[str, Any]:
+    """The data of a module, class or function itself, by name."""
+    if isinstance(holder, types.FunctionType):
+        return _held_by_function(holder)
+    inherent = () if isinstance(holder, types.ModuleType) else _INHERENT
+    return {
+        name: value
+        for name, value in vars(holder).items()
+        if not (name.startswith("__") and name.endswith("__"))
+        and name not in inherent
+        and (_is_set_by_main(value) if isinstance(value, _CODE) or _is_descriptor(value) else True)
+    }
+
+
+def _held_by_function(function: types.FunctionType) -> dict[str, Any]:
+    held = {f"__dict__.{name}": v for name, v in vars(function).items() if name != "__wrapped__"}
+    for name in ("__defaults__", "__kwdefaults__"):
+        values = getattr(function, name) or ()
+        if not all(type(v) in ATOMS for v in (values.values() if isinstance(values, dict) else values)):
+            held[name] = values
+    for number, cell in enumerate(function.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # a cell may be empty
+            if not isinstance(cell.cell_contents, _CODE):
+                held[f"__closure__.{number}"] = cell.cell_contents
+    return held
+
+
+def _give(holder: Any, values: Mapping[str, Any]) -> None:
+    """Set what `_held` has found."""
+    if isinstance(holder, types.ModuleType):
+        vars(holder).update(values)
+        return
+    for path, value in values.items():
+        name, _, inside = path.partition(".") if isinstance(holder, types.FunctionType) else (path, "", "")
+        if name == "__dict__":
+            vars(holder)[inside] = value
+        elif name == "__closure__":
+            holder.__closure__[int(inside)].cell_contents = value
+        elif isinstance(holder, type):
+            type.__setattr__(holder, name, value)  # not in a way of the class's own
+        else:
+            setattr(holder, name, value)
+
+
+def _is_set_by_main(value: Any) -> bool:
+    """Whether it is a function or class of the main program, which the module gets from nowhere else."""
+    value = _unwrapped(value)
+    return isinstance(value, types.FunctionType | type) and value.__module__ in ("__main__", "__mp_main__")
+
+
+def _is_descriptor(value: Any) -> bool:
+    """Whether a value computes attributes, by code that is not the program's."""
+    return hasattr(type(value), "__get__") and not is_of_program(type(value))
+
+
+def _sendable(data: ModuleData) -> ModuleData:
+    """The data without the values that cannot leave this process."""
+    values = [value for held in data.values() for value in held.values()]
     try:
-        pickle.dumps([v for v in values.values() if not hasattr(v, "__array_interface__")])
-    except Exception:  # some value cannot leave this process: find out which
-        return {name: value for name, value in values.items() if _can_leave(value)}
-    return values
+        pickle.dumps([value for value in values if not hasattr(value, "__array_interface__")])
+    except Exception:  # some value cannot: find out which
+        return {path: {n: v for n, v in held.items() if _can_leave(v)} for path, held in data.items()}
+    return data
 
 
 def _can_leave(value: Any) -> bool:
