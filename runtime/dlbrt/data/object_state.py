@@ -235,10 +235,18 @@ def _extend(part: Any, state: Any) -> None:
     part.extend(state)
 
 
+def _array_state(part: Any) -> Any:
+    return np.copy(part), part.flags.writeable
+
+
 def _fill_array(part: Any, state: Any) -> None:
-    if part.shape != state.shape:
-        part.resize(state.shape, refcheck=False)
-    part[...] = state
+    elements, writeable = state
+    if part.dtype != elements.dtype:
+        part.dtype = elements.dtype
+    if part.shape != elements.shape:
+        part.resize(elements.shape, refcheck=False)
+    part[...] = elements
+    part.flags.writeable = writeable
 
 
 #: How the contents of a container are taken out, and put into another one.
@@ -247,7 +255,7 @@ _CONTAINERS: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], None
     deque: (list, _extend),
     set: (set, _change_set),
     bytearray: (bytes, _fill),
-    np.ndarray: (np.copy, _fill_array),
+    np.ndarray: (_array_state, _fill_array),
     dict: (dict, _refill),
     OrderedDict: (dict, _refill),
     defaultdict: (dict, _refill),

@@ -224,3 +224,11 @@ for k, body in enumerate(bodies):
     body.tag = {"settings": settings, "mine": body, "new": [k]}
     tags[k] = body.tag
 print([b.tag["settings"] is settings and b.tag["mine"] is b and tag is b.tag for b, tag in zip(bodies, tags)])
+arrays = [np.arange(4.0) for _ in range(n)]
+kept = list(arrays)
+# dlb: parallel
+for k, a in enumerate(arrays):
+    a.dtype = np.int64
+    a += k
+    a.setflags(write=k % 2 == 0)
+print([(a.tolist(), a.flags.writeable) for a in arrays], [a is b for a, b in zip(arrays, kept)])
