@@ -102,6 +102,8 @@ def direct_side_effects(call: CallSite) -> Iterator[SideEffect]:
     elif name.startswith("."):
         if row.effect is not None and call.receiver is not None and call.receiver.points_to:
             yield SideEffect(row.effect, node, name[1:], call.receiver.points_to)
+        for _, value, _ in call.arguments[: 1 if row.shuffles else 0]:
+            yield SideEffect(EffectKind.ARGUMENT, node, name[1:], value.points_to)
     elif row.effect is not None:
         yield SideEffect(row.effect, node, name.removeprefix("builtins."))
     elif _of_object(call):

@@ -62,3 +62,12 @@ for i in reversed(range(n)):
     random.seed(f"run{i}")
     z[i] = random.choice(seeds) + random.uniform(0, 1)
 print(z, random.random())
+rows, lists = np.arange(4.0 * n).reshape(n, 4), [[1, 2, 3, 4] for _ in range(n)]
+# dlb: parallel
+for i in range(n):
+    generator = np.random.default_rng(i)
+    generator.shuffle(rows[i])
+    generator.permuted(rows[i], out=rows[i])
+    random.Random(i).shuffle(lists[i])
+    z[i] = rows[i, 0] + lists[i][0]
+print(rows.tolist(), lists, z)
