@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
 from dlbc.analysis.uses import Node, every_node, parameters_of, root_name, unparsed
@@ -99,6 +100,35 @@ def _constructors(owner: ast.ClassDef, module: ModuleNames) -> Iterator[Function
     for name in CONSTRUCTORS:
         own = [f for f in module.methods.get(name, ()) if f in owner.body]
         yield from own or (module.methods.get(name, ()) if owner.bases else ())
+    for meta in filter(None, (_class_of(node, module) for node in _metaclasses(owner, module))):
+        above = _lineage(meta, module)
+        yield from (f for f in module.methods.get("__call__", ()) if any(f in cls.body for cls in above))
+
+
+def _lineage(owner: ast.ClassDef, module: ModuleNames) -> list[ast.ClassDef]:
+    """A class and those of the module that it is derived from."""
+    found = [owner]
+    for cls in found:  # the list grows
+        bases = (_class_of(base, module) for base in cls.bases)
+        found += [base for base in bases if base is not None and base not in found]
+    return found
+
+
+def _class_of(node: ast.expr, module: ModuleNames) -> ast.ClassDef | None:
+    return module.classes.get(node.id) if isinstance(node, ast.Name) else None
+
+
+def _metaclasses(owner: ast.ClassDef, module: ModuleNames) -> list[ast.expr]:
+    return [k.value for cls in _lineage(owner, module) for k in cls.keywords if k.arg == "metaclass"]
+
+
+def _unseen_bases(owner: ast.ClassDef, module: ModuleNames) -> Iterator[str]:
+    """Bases and metaclasses that are not seen, whose constructors making an object may run."""
+    bases = (base for cls in _lineage(owner, module) for base in cls.bases)
+    for node in (*bases, *_metaclasses(owner, module)):
+        base = node.value if isinstance(node, ast.Subscript) else node  # ``Generic[T]``
+        if not _seen(base, module):
+            yield _text(node)
 
 
 def callees(call: CallSite, module: ModuleNames) -> tuple[tuple[FunctionNode, bool], ...]:
@@ -222,7 +252,9 @@ def unseen_callee(call: CallSite, module: ModuleNames) -> str | None:
         return shown
     found = callees(call, module)
     if not name or (row.is_new and not name.startswith(".")) or found or name in module.classes:
-        return next((d for f, _ in found for d in _unseen_decorators(f, module)), None)
+        bases = _unseen_bases(module.classes[name], module) if name in module.classes else ()
+        decorators = (d for f, _ in found for d in _unseen_decorators(f, module))
+        return next(chain(bases, decorators), None)
     if any(direct_side_effects(call)):
         return None
     if name.startswith("."):
@@ -266,9 +298,14 @@ def _watched_callee(call: CallSite, module: ModuleNames) -> str | None:
 
 
 def watched_methods(module: ModuleNames) -> Iterator[tuple[str, int]]:
-    """Methods that run where the text shows no call, and what puts methods into classes, with their lines."""
-    for name in sorted(_HIDDEN_METHODS & module.methods.keys()):
-        yield name, module.methods[name][0].lineno
+    """Methods that run where the text shows no call, and what puts methods into classes, with their lines.
+
+    A ``cached_property`` keeps in the object what it gives.
+    """
+    for name, methods in sorted(module.methods.items()):
+        kept = (unparsed(d).endswith("cached_property") for f in methods for d in decorators_of(f))
+        if name in _HIDDEN_METHODS or any(kept):
+            yield name, methods[0].lineno
     yield from (("setattr", call.lineno) for call in module.implicit_calls.attribute_setters[:1])
 
 

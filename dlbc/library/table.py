@@ -105,6 +105,9 @@ def is_pure(name: str) -> bool:
 #: Packages whose functions are beyond doubt where they have a row, or are pure by their package.
 _CERTAIN = ("builtins.", "math.", "cmath.", "numpy.", "time.")
 
+#: Functions of these packages that change settings.
+_SETTERS = frozenset(f"numpy.{name}" for name in ("set_printoptions", "setbufsize", "seterr", "seterrcall"))
+
 
 def is_certain(name: str, call: ast.Call) -> bool:
     """Whether what the table says of a function is beyond doubt, so that nobody has to look what it changes.
@@ -119,7 +122,9 @@ def is_certain(name: str, call: ast.Call) -> bool:
         return False
     if name.startswith("."):
         return row.known and not (row.calls or row.applies or row.sends or row.fills)
-    if not name.startswith(_CERTAIN) or is_ufunc_method(name) or name.startswith(RANDOM_PACKAGES):
+    if not name.startswith(_CERTAIN) or name.startswith(RANDOM_PACKAGES):
+        return False
+    if is_ufunc_method(name) or name in _SETTERS:
         return False
     to = any(k.arg in (None, "out", "where") or (k.arg or "").startswith("overwrite") for k in call.keywords)
     return is_pure(name) and not (to or places_for_results(name, call) or works_in_place(name, call))

@@ -307,7 +307,9 @@ def _watched(
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
         if draws_from(context.module.imported_name(name)) not in seeded:
             found.setdefault(name, getattr(node, "lineno", 0))
-    return found | dict(watched_methods(context.module))
+    modules = () if context.program is None else context.program.modules[1:]
+    elsewhere = {f"{name} in {m.name}": 0 for m in modules for name, _ in watched_methods(m.names)}
+    return found | dict(watched_methods(context.module)) | elsewhere
 
 
 def _cleared(

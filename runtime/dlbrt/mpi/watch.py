@@ -27,6 +27,7 @@ from dlbrt.data.digests import ArrayDigests
 from dlbrt.data.field import Field, take
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
+from dlbrt.data.object_state import UnknownPartError, parts_of
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
 from dlbrt.mpi.standard_output import BYPASSED, OutputProbe
@@ -34,7 +35,7 @@ from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, states
 from dlbrt.mpi.values.packing import snapshot
-from dlbrt.mpi.values.program_state import collect, logging_settings
+from dlbrt.mpi.values.program_state import capture, collect, is_of_program
 from dlbrt.records import dataclass
 from dlbrt.reductions.places import Places
 
@@ -46,6 +47,9 @@ KERNEL = "the loop's body"
 
 #: Packages whose classes the compiler knows, or has seen.
 _SEEN_PACKAGES = frozenset({"__main__", "numpy", "dlbrt", *sys.stdlib_module_names})
+
+#: The decimal context, but for its traps, where the module is not imported: importing it changes nothing.
+_DECIMALS = (28, "ROUND_HALF_EVEN", -999999, 999999, 1, 0)
 
 #: Stretches of rows at whose ends single rows are looked at.
 _MAX_EDGES = 32
@@ -104,6 +108,12 @@ class Watch:
         self._arrays = [
             _watched(value, values, fields, dealt) for value in slots if _is_plain(value, fields, apart)
         ]
+        self._classes = [
+            kind
+            for field in fields
+            if type(field.data) is list and field.spec.stores
+            for kind in _classes_of(field.data[row] for run in _rows_held(field, dealt, whole) for row in run)
+        ]
         self._before = self._snapshot()
         self.seconds = clock() - started  # spent on looking
 
@@ -142,7 +152,14 @@ class Watch:
         try:
             with self._places.emptied():
                 return snapshot(
-                    {**self._values, **_state(), **states(self._generators), **lists}, self._slots
+                    {
+                        **{kind.__qualname__: kind for kind in self._classes},
+                        **self._values,
+                        **_state(),
+                        **states(self._generators),
+                        **lists,
+                    },
+                    self._slots,
                 )
         except Exception:  # objects' own pickling hooks may raise anything
             return None
@@ -201,14 +218,26 @@ def _named(calls: Mapping[str, int]) -> str:
 
 def _state() -> dict[str, Any]:
     """What bodies may change of the interpreter and its modules, by name."""
+    state = capture()
     found: dict[str, Any] = {
-        f"{module}.{name}": value for module, values in collect().items() for name, value in values.items()
+        f"{path}.{name}".replace(":", ".").replace(".__dict__", ""): value
+        for path, values in collect().items()
+        for name, value in values.items()
     }
-    found["the levels of loggers"] = logging_settings()
-    found["os.environ"] = dict(os.environ)
-    found["the current directory"] = os.getcwd()
-    found["np.geterr()"] = np.geterr()
-    return found
+    settings = state.settings
+    return found | {
+        "os.environ": dict(os.environ),
+        "the current directory": state.environment.directory,
+        "np.geterr()": settings.floating,
+        "np.geterrcall()": settings.on_error,
+        "np.get_printoptions()": settings.printing,
+        "the decimal context": (settings.decimals or _DECIMALS)[: len(_DECIMALS)],
+        "sys.getrecursionlimit()": settings.recursion,
+        "warnings.filters": sorted(
+            map(repr, settings.filters)
+        ),  # a module imported late may put its own first
+        "the levels of loggers": settings.logging,
+    }
 
 
 def _is_plain(value: Any, fields: Sequence[Field], apart: set[int]) -> bool:
@@ -231,6 +260,19 @@ def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field], d
 def _rows_held(field: Field, dealt: Spans, whole: bool) -> Rows:
     """The rows of a list that a rank has."""
     return (range(field.length),) if whole or not field.by_rows else field.needed(dealt)
+
+
+def _classes_of(items: Iterable[Any]) -> dict[type, None]:
+    """The program's classes of which items consist; one item of a type stands for all."""
+    found: dict[type, None] = {}
+    for item in {type(item): item for item in items}.values():
+        try:
+            parts = parts_of(item)
+        except UnknownPartError:
+            parts = []
+        kinds = (part for part in (type(item), *parts) if isinstance(part, type))
+        found |= dict.fromkeys(kind for kind in kinds if is_of_program(kind))
+    return found
 
 
 class Probation:

@@ -1,8 +1,9 @@
 """Calls that the compiler does not see change what iterations share: rank 0 goes on alone, exactly."""
 
+import decimal
 import functools
 import operator
-import random
+import warnings
 from contextlib import ExitStack
 
 import numpy as np
@@ -44,18 +45,6 @@ def bump(self, k):
 setattr(Late, "bump", bump)
 
 
-def shuffled(n):
-    M = np.arange(4.0 * n).reshape(n, 4)
-    L = [[1, 2, 3, 4] for _ in range(n)]
-    first = np.zeros(n)
-    # dlb: parallel
-    for i in range(n):
-        np.random.default_rng(i).shuffle(M[i])
-        random.Random(i).shuffle(L[i])
-        first[i] = M[i, 0] + L[i][0]
-    return M.tolist(), L, first.tolist()
-
-
 def multiplied(n):
     A = np.arange(4.0 * n).reshape(n, 4)
     out = np.zeros(n)
@@ -86,6 +75,69 @@ def tracked(n):
 
         out[i] = t.x
     return Tracked.sets, len(Base.derived), out.tolist()
+
+
+class Told:
+    def __init__(self):
+        self.count = 0
+
+    def __set__(self, owner, value):
+        self.count += 1
+        owner.__dict__["told"] = value + self.count
+
+
+class Item:
+    told = Told()
+
+    def __init__(self):
+        self.inner = Tracked()
+
+
+class Derived(side_module.Gauge):
+    pass
+
+
+def items(n):
+    """What items share is their classes, in the file and beside it, and the classes of their parts."""
+    things, logged, before = (
+        [Item() for _ in range(n)],
+        [side_module.Logged() for _ in range(n)],
+        Tracked.sets,
+    )
+    # dlb: parallel
+    for thing in things:
+        thing.inner.x = 4
+    # dlb: parallel
+    for i in range(n):
+        things[i].told = i
+    # dlb: parallel
+    for thing in logged:
+        thing.x = 3
+    told = [vars(thing)["told"] for thing in things]
+    return Tracked.sets - before, told, vars(Item)["told"].count, len(side_module.Logged.names)
+
+
+def beside(n):
+    out = np.zeros(n)
+    # dlb: parallel
+    for i in range(n):
+        out[i] = side_module.Gauge(i).value + Derived(i).value
+    return side_module.Gauge.made, Derived.made, out.tolist()
+
+
+def settings(n):
+    out, decimals = [None] * n, [None] * n
+    # dlb: parallel
+    for i in range(n):
+        np.set_printoptions(precision=2 + i % 7)
+        out[i] = str(np.array([1 / 3]))
+    # dlb: parallel
+    for i in range(n):
+        decimal.getcontext().prec = 5 + i
+        warnings.filterwarnings("ignore", message=f"no {i}")
+        decimals[i] = str(decimal.Decimal(1) / 7)
+    texts = [str(entry[1]) for entry in warnings.filters]
+    return out, str(np.array([1 / 7])), decimals, decimal.getcontext().prec, sum("no" in t for t in texts)
 
 
 def late(n):
@@ -131,6 +183,9 @@ class Lazy:
         return 2.5
 
 
-for work in (shuffled, multiplied, created, tracked, late, through_the_class, ticking, warming):
+for work in (
+    *(multiplied, created, tracked, items, beside, settings, late),
+    *(through_the_class, ticking, warming),
+):
     for _ in range(2):
-        print(work.__name__, work(40))
+        print(work.__name__, work(80))

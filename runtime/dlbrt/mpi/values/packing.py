@@ -266,7 +266,10 @@ class _SnapshotPacker(_Packer):
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and id(obj) not in self._packed.numbers:
             return cloudpickle.Pickler.reducer_override(self, obj)
-        return super().reducer_override(obj)
+        reduced = super().reducer_override(obj)
+        if type(obj) is types.FunctionType and isinstance(reduced, tuple):
+            reduced[2][1].pop("_cloudpickle_submodules", None)  # those imported by now, by anyone
+        return reduced
 
     def persistent_id(self, obj: Any) -> int | None:
         return self._packed.numbers.get(id(obj)) if type(obj) is list else None
