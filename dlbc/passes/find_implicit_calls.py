@@ -48,6 +48,7 @@ def find_implicit_calls(tree: ast.Module, module: ModuleNames) -> ImplicitCalls:
     """The implicit calls of the whole module."""
     nodes = list(every_node(tree))
     called = {n.func for n in nodes if isinstance(n, ast.Call)}
+    called |= {d for n in nodes if isinstance(n, Functions | ast.ClassDef) for d in n.decorator_list}
     passive = _passive(nodes)
     named = {f for fs in module.functions.values() for f in fs}
     taken = [n for n in nodes if isinstance(n, ast.Name | ast.Attribute) and n not in called | passive]

@@ -162,3 +162,23 @@ grid.run()
 for i in range(len(grid)):
     grid.cell(i)
 print(grid.A, grid.B, sep="\n")
+
+
+registered = {}
+
+
+def register(function):
+    registered[function.__name__] = function
+    return function
+
+
+@register
+def cubed(x):
+    return x**3
+
+
+cubes = [0] * 9
+# dlb: parallel
+for i in range(9):
+    cubes[i] = cubed(i)
+print(cubes, list(registered))
