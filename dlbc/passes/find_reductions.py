@@ -33,8 +33,8 @@ from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
 from dlbc.ir.region import CodeRegion, Expansion
 from dlbc.library.table import lookup
 
-#: Methods that run where any attribute is read or set.
-_ATTRIBUTE_HOOKS = frozenset({"__setattr__", "__getattribute__"})
+#: Methods that run where attributes are read or set.
+_ATTRIBUTE_HOOKS = frozenset({"__setattr__", "__getattribute__", "__set__"})
 
 #: Methods that read what they are given to its end.
 _EXHAUSTING = (".extend", ".extendleft", ".update")

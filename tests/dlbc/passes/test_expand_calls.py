@@ -219,6 +219,22 @@ def test_the_statement_of_another_module_is_shown(tmp_path: Path) -> None:
     assert (note.label, note.place.line, Path(note.source.path).name) == ("in `fixed`", 3, "helpers.py")
 
 
+ACCESSORS = [
+    "    @property\n    def total(self):\n        return self._total\n",
+    "    def __setattr__(self, name, value):\n        self.__dict__[name] = value\n",
+    "class Kept:\n    def __set__(self, owner, value):\n        owner.__dict__['total'] = value\n",
+]
+
+
+@pytest.mark.parametrize("accessor", ACCESSORS)
+def test_no_reduction_where_a_method_of_another_module_sets_the_attribute(
+    tmp_path: Path, accessor: str
+) -> None:
+    text = program("import meters\nmeter = meters.Meter()\n", "meter.total += i")
+    [finding] = reported(tmp_path, text, meters=f"class Meter:\n    total = 0\n{accessor}").diagnostics
+    assert finding.code == "DLB408"
+
+
 UNSEEN = [
     ("a module that the file changes", "import helpers\nhelpers.fill = print\n", "helpers.fill(u, i)"),
     ("no module of the program", "import elsewhere as helpers\n", "helpers.fill(u, i)"),
