@@ -122,12 +122,16 @@ def _metaclasses(owner: ast.ClassDef, module: ModuleNames) -> list[ast.expr]:
     return [k.value for cls in _lineage(owner, module) for k in cls.keywords if k.arg == "metaclass"]
 
 
-def _unseen_bases(owner: ast.ClassDef, module: ModuleNames) -> Iterator[str]:
-    """Bases and metaclasses that are not seen, whose constructors making an object may run."""
-    bases = (base for cls in _lineage(owner, module) for base in cls.bases)
-    for node in (*bases, *_metaclasses(owner, module)):
+def _unseen_makers(owner: ast.ClassDef, module: ModuleNames) -> Iterator[str]:
+    """What may run where an object is made and is not seen: bases, metaclasses, decorators of the class."""
+    lineage = _lineage(owner, module)
+    for node in (*(base for cls in lineage for base in cls.bases), *_metaclasses(owner, module)):
         base = node.value if isinstance(node, ast.Subscript) else node  # ``Generic[T]``
         if not _seen(base, module):
+            yield _text(node)
+    for decorator in (d for cls in lineage for d in cls.decorator_list):
+        node = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if root_name(node) not in module.imports or not _seen(node, module, _PLAIN_DECORATORS):
             yield _text(node)
 
 
@@ -252,9 +256,9 @@ def unseen_callee(call: CallSite, module: ModuleNames) -> str | None:
         return shown
     found = callees(call, module)
     if not name or (row.is_new and not name.startswith(".")) or found or name in module.classes:
-        bases = _unseen_bases(module.classes[name], module) if name in module.classes else ()
+        makers = _unseen_makers(module.classes[name], module) if name in module.classes else ()
         decorators = (d for f, _ in found for d in _unseen_decorators(f, module))
-        return next(chain(bases, decorators), None)
+        return next(chain(makers, decorators), None)
     if any(direct_side_effects(call)):
         return None
     if name.startswith("."):

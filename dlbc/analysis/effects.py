@@ -61,6 +61,12 @@ class FunctionSummary:
     owners: Mapping[str, ast.AST] = field(default_factory=dict)
     called_by_name_only: bool = False
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether it may do more than give a value."""
+        changes = self.mutated_parameters or self.mutated_shared or self.rebinds or self.side_effects
+        return bool(changes or self.prints or self.watched or self.calls_values)
+
 
 @dataclass(frozen=True)
 class FunctionSummaries:

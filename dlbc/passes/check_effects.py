@@ -14,6 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
+from dlbc.analysis.call_targets import ProgramModule
 from dlbc.analysis.callees import (
     callees,
     functions_run,
@@ -308,8 +309,18 @@ def _watched(
         if draws_from(context.module.imported_name(name)) not in seeded:
             found.setdefault(name, getattr(node, "lineno", 0))
     modules = () if context.program is None else context.program.modules[1:]
-    elsewhere = {f"{name} in {m.name}": 0 for m in modules for name, _ in watched_methods(m.names)}
+    elsewhere = {f"{name} in {m.name}": 0 for m in modules for name in _run_unnamed(m)}
     return found | dict(watched_methods(context.module)) | elsewhere
+
+
+def _run_unnamed(module: ProgramModule) -> Iterator[str]:
+    """Methods of another module that may run where the text shows no call, and do more than give a value."""
+    yield from (name for name, _ in watched_methods(module.names))
+    implicit, summaries = module.names.implicit_calls, module.summaries
+    properties = {f for name in implicit.properties for f in module.names.methods[name]}
+    for method in in_text_order(summaries.of[f] for f in properties | implicit.special_methods):
+        if any(summaries.of[f].has_effects for f in summaries.reachable(frozenset({method.node}))):
+            yield method.name
 
 
 def _cleared(

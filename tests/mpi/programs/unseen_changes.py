@@ -97,6 +97,46 @@ class Derived(side_module.Gauge):
     pass
 
 
+made = []
+
+
+def noting(cls):
+    plain = cls.__init__
+
+    def noted(self, *arguments):
+        made.append(cls.__name__)
+        plain(self, *arguments)
+
+    cls.__init__ = noted
+    return cls
+
+
+@noting
+class Noted:
+    def __init__(self, x):
+        self.x = x
+
+
+class Holder:
+    def __init__(self, meter):
+        self.meter = meter
+
+
+def unnamed(n):
+    """Decorators of classes; properties and operators of classes beside the file, deep in what is read."""
+    out, holders = np.zeros(n), [Holder(side_module.Meter(k)) for k in range(n)]
+    # dlb: parallel
+    for i in range(n):
+        out[i] = Noted(i).x
+    # dlb: parallel
+    for i in range(n):
+        out[i] += holders[i].meter.level
+    # dlb: parallel
+    for i in range(n):
+        out[i] += holders[i].meter + 1
+    return len(made), side_module.Meter.reads, out.tolist()
+
+
 def items(n):
     """What items share is their classes, in the file and beside it, and the classes of their parts."""
     things, logged, before = (
@@ -184,7 +224,7 @@ class Lazy:
 
 
 for work in (
-    *(multiplied, created, tracked, items, beside, settings, late),
+    *(multiplied, created, tracked, unnamed, items, beside, settings, late),
     *(through_the_class, ticking, warming),
 ):
     for _ in range(2):
