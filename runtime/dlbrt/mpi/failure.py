@@ -1,9 +1,10 @@
 """Exceptions of the loop body, sent between ranks and raised as the sequential program raises them.
 
 Type, message, attributes and chained causes are sent; the traceback is sent as file, line, columns and
-function, and is rebuilt where the exception is raised, in terms of the original source. A note says which
-iteration failed on which rank: the sequential program shows neither, and on several ranks it is the first
-question.
+function, and is rebuilt where the exception is raised, in terms of the original source. Where the program
+does not catch it, a note says which iteration failed on which rank: the sequential program shows neither,
+and on several ranks it is the first question. Until then the note is kept in the traceback, where no program
+looks.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from dlbrt.mpi.values.exceptions import RUNTIME, attributes, frames, of_exceptio
 from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
 from dlbrt.records import dataclass
 
+#: What the note is called among the globals of a rebuilt frame.
+_NOTE = "~note"
 #: Exceptions of a chain of causes that are translated.
 _DEEPEST_CHAIN = 10
 
@@ -59,13 +62,13 @@ def capture(failure: Failure, objects: WorkerObjects) -> Failure:
 
 
 def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -> NoReturn:
-    """Raise the exception with ``note``; its traceback is that of the original source, its context kept."""
+    """Raise the exception; its traceback is that of the original source, with ``note``; its context stays."""
     handled = sys.exception()
     data = failure.data
     error = objects.unpack(data, failure.rank) if failure.error is None else failure.error
-    error.__traceback__ = rebuilt(frames(error.__traceback__), _names_to_suggest(error))
+    known = {**dict.fromkeys(_names_to_suggest(error)), _NOTE: note}
+    error.__traceback__ = rebuilt(frames(error.__traceback__), known)
     context = error.__context__
-    _add_note(error, note)
     try:
         raise error
     finally:
@@ -84,10 +87,12 @@ def _names_to_suggest(error: BaseException) -> set[str]:
     return {name for frame in known for name in (*frame.f_globals, *frame.f_code.co_varnames)}
 
 
-def _add_note(error: BaseException, note: str) -> None:
-    """Add a note once; an exception that accepts none stays without."""
+def _add_note(error: BaseException) -> None:
+    """Add the note of the traceback; an exception that accepts none stays without."""
+    notes = (frame.f_globals.get(_NOTE) for frame, _ in traceback.walk_tb(error.__traceback__))
+    note = next(filter(None, notes), None)
     with contextlib.suppress(Exception):  # its class may refuse attributes in any way
-        if note and note not in getattr(error, "__notes__", ()):
+        if note is not None:
             error.add_note(note)
 
 
@@ -159,7 +164,9 @@ class _Left:
 
 
 def _translate(error: BaseException, depth: int) -> None:
-    error.__traceback__ = rebuilt(frames(error.__traceback__), _names_to_suggest(error))
+    _add_note(error)
+    known = dict.fromkeys(_names_to_suggest(error))
+    error.__traceback__ = rebuilt(frames(error.__traceback__), known)
     for linked in (error.__cause__, error.__context__):
         if linked is not None and depth:
             _translate(linked, depth - 1)

@@ -14,7 +14,7 @@ import linecache
 import os
 import sys
 import types
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
@@ -22,6 +22,7 @@ from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
 #: Where the runtime lies, whose frames are not the program's.
 RUNTIME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _SCRIPT = RUNTIME + "script.py"
+_NOTHING: Mapping[str, Any] = {}
 
 
 def of_exception(
@@ -101,23 +102,23 @@ def _columns(tb: types.TracebackType) -> Columns | None:
     return Columns(last, first, end)
 
 
-def rebuilt(frames: Sequence[Frame], names: Collection[str] = ()) -> types.TracebackType | None:
+def rebuilt(frames: Sequence[Frame], known: Mapping[str, Any] = _NOTHING) -> types.TracebackType | None:
     """A traceback in terms of the original source, in which a kernel is not a function of its own.
 
-    ``names`` are those that are known in its innermost frame.
+    ``known`` are the globals of its innermost frame.
     """
     tb, inner = None, None
     for frame in reversed(frames):
         place = original(frame)
         if place is None or (calls_loop(frame) and inner == (place.filename, place.name)):
             continue
-        tb = types.TracebackType(tb, *_frame_at(place, names if tb is None else ()), place.line)
+        tb = types.TracebackType(tb, *_frame_at(place, known if tb is None else _NOTHING), place.line)
         inner = place.filename, place.name
     return tb
 
 
-def _frame_at(frame: Frame, names: Collection[str]) -> tuple[types.FrameType, int]:
-    """A real frame that reports that line of that file, and its instruction."""
+def _frame_at(frame: Frame, known: Mapping[str, Any]) -> tuple[types.FrameType, int]:
+    """A real frame that reports that line of that file, and its instruction; ``known`` are its globals."""
     tree = ast.parse("here()")
     columns = frame.columns or _whole_line(frame)
     for node in ast.walk(tree):
@@ -131,7 +132,7 @@ def _frame_at(frame: Frame, names: Collection[str]) -> tuple[types.FrameType, in
         caller = sys._getframe(1)
         found.append((caller, caller.f_lasti))
 
-    exec(code, {**dict.fromkeys(names), "here": here})
+    exec(code, {**known, "here": here})
     return found[0]
 
 
