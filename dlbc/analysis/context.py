@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.call_targets import Program
+from dlbc.analysis.call_targets import Program, ProgramModule
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.uses import Node
 from dlbc.diagnostics.diagnostic import RelatedPlace
@@ -30,6 +31,11 @@ class AnalysisContext:
     def body(self) -> list[ast.stmt]:
         """The statements of the loop."""
         return self.loop.node.body
+
+    @property
+    def other_modules(self) -> Sequence[ProgramModule]:
+        """The program's modules that the file imports, directly or through others."""
+        return () if self.program is None else self.program.modules[1:]
 
     def place_of(self, node: Node) -> SourcePlace:
         """Where a node stands in the source."""

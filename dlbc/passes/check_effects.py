@@ -41,6 +41,7 @@ from dlbc.ir.access import (
     IterationDomain,
     Mutation,
     MutationKind,
+    Origin,
     OriginKind,
     Origins,
     RegionFacts,
@@ -170,6 +171,18 @@ class _Check:
         name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
             self._unseen(name, place, *place_in_callee(call.node))
+            self._belonging(call)
+
+    def _belonging(self, call: CallSite) -> None:
+        """What a method of another module may change, as far as it belongs to the iteration.
+
+        Whether the call reaches this method shows at run time alone, so it is watched all the same.
+        """
+        for module in self._context.other_modules if call.function.startswith(".") else ():
+            for _, value, node in mutated_arguments(call, module.names, module.summaries.of):
+                origins = (o for o in value.points_to if o.kind in (OriginKind.ELEMENT, OriginKind.SHARED))
+                own = (o for o in origins if o.kind is OriginKind.ELEMENT or _is_selected(o))
+                self._on(frozenset(own), node, None, "")
 
     def _unseen(self, name: str, place: SourcePlace, *notes: RelatedPlace) -> None:
         """A function may run whose code is not seen: reported once for each."""
@@ -263,8 +276,7 @@ class _Check:
             elif origin.kind is OriginKind.SHARED and origin.name in self._loop.annotation.private_names:
                 self.trusted.add(origin.name)
             elif origin.kind is OriginKind.SHARED:
-                selected = any(s.depends_on_index for s in origin.subscripts)
-                if code is not None and not selected:
+                if code is not None and not _is_selected(origin):
                     self._report(code, node, name=origin.name, function=detail)
                     return
                 self.stores.append(
@@ -308,9 +320,13 @@ def _watched(
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
         if draws_from(context.module.imported_name(name)) not in seeded:
             found.setdefault(name, getattr(node, "lineno", 0))
-    modules = () if context.program is None else context.program.modules[1:]
-    elsewhere = {f"{name} in {m.name}": 0 for m in modules for name in _run_unnamed(m)}
+    elsewhere = {f"{name} in {m.name}": 0 for m in context.other_modules for name in _run_unnamed(m)}
     return found | dict(watched_methods(context.module)) | elsewhere
+
+
+def _is_selected(origin: Origin) -> bool:
+    """Whether the index selects the object."""
+    return any(s.depends_on_index for s in origin.subscripts)
 
 
 def _run_unnamed(module: ProgramModule) -> Iterator[str]:

@@ -327,11 +327,8 @@ class _Finder:
     @cached_property
     def _running(self) -> frozenset[str]:
         """Names of attributes that may run a method, and of methods that any attribute may run."""
-        program = self._context.program
-        modules = () if program is None else (m.names for m in program.modules)
-        found = (
-            names.implicit_calls.properties | _ATTRIBUTE_HOOKS & names.methods.keys() for names in modules
-        )
+        modules = [self._module, *(m.names for m in self._context.other_modules)]
+        found = (m.implicit_calls.properties | _ATTRIBUTE_HOOKS & m.methods.keys() for m in modules)
         return frozenset(self._module.methods).union(*found)
 
     def maybe_stores(

@@ -235,6 +235,19 @@ def test_no_reduction_where_a_method_of_another_module_sets_the_attribute(
     assert finding.code == "DLB408"
 
 
+@pytest.mark.parametrize(("space", "body"), [("walkers", "i.step(2)"), ("range(n)", "walkers[i].step(2)")])
+def test_what_a_method_of_another_module_changes_belongs_to_the_iteration(
+    tmp_path: Path, space: str, body: str
+) -> None:
+    text = program("import walks\nwalkers = walks.made(n)\n", body, space)
+    walks = "class Walker:\n    def step(self, dt):\n        self.x += dt\n"
+    [report] = reported(tmp_path, text, walks=walks).reports
+    assert report.plan is not None, report.findings
+    stored = [name for name, _ in report.plan.items] or table(report.plan)
+    assert stored == (["walkers"] if space == "walkers" else ["walkers BLOCK 0 rw in_place"])
+    assert report.plan.status is ProofStatus.CHECKED
+
+
 UNSEEN = [
     ("a module that the file changes", "import helpers\nhelpers.fill = print\n", "helpers.fill(u, i)"),
     ("no module of the program", "import elsewhere as helpers\n", "helpers.fill(u, i)"),

@@ -2,6 +2,7 @@
 
 import fields_module
 import numpy as np
+import side_module
 from fields_module import Field, Turned, both, fill_row
 
 
@@ -182,3 +183,11 @@ cubes = [0] * 9
 for i in range(9):
     cubes[i] = cubed(i)
 print(cubes, list(registered))
+walkers, others = ([side_module.Walker(float(k)) for k in range(9)] for _ in range(2))
+# dlb: parallel
+for walker in walkers:
+    walker.step(0.25)
+# dlb: parallel, CYCLIC
+for i in range(9):
+    walkers[i].meet(others[i])
+print([(w.x, w.trail) for w in (*walkers, *others)])

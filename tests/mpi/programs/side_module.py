@@ -127,3 +127,16 @@ class Meter:
 
     def __add__(self, other):
         return self.level + other
+
+
+class Walker:
+    def __init__(self, x):
+        self.x, self.trail = x, []
+
+    def step(self, dt):
+        self.x += dt * self.x
+        self.trail.append(self.x)
+
+    def meet(self, other):
+        other.trail.append(self.x)
+        self.step(0.5)
