@@ -36,6 +36,7 @@ _Holder = types.ModuleType | type | types.FunctionType
 
 _CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, ctypes.CDLL)
 _KINDS = (type, abc.ABCMeta)
+_MAIN = ("__main__", "__mp_main__")
 _INHERENT = ("_abc_impl",)  # what Python itself puts into classes
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -62,7 +63,7 @@ def is_module_of_program(module: types.ModuleType) -> bool:
 
 
 def _is_ours(name: str | None) -> bool:
-    return name in ("__main__", "__mp_main__") or name in _own_names(len(sys.modules))
+    return name in _MAIN or name in _own_names(len(sys.modules))
 
 
 def apply(data: ModuleData) -> None:
@@ -84,7 +85,7 @@ def _own_names(_modules: int) -> tuple[str, ...]:
 
 def _is_own(name: str, module: object, home: str) -> bool:
     path = getattr(module, "__file__", None)
-    if not isinstance(path, str) or name in ("__main__", "__mp_main__") or not path.endswith(".py"):
+    if not isinstance(path, str) or name in _MAIN or not path.endswith(".py"):
         return False
     path = os.path.abspath(path)
     installed = "site-packages" in path or path.startswith((_RUNTIME, os.path.dirname(os.__file__)))
@@ -120,14 +121,15 @@ def _unwrapped(value: Any) -> Any:
 
 def _held(holder: _Holder) -> dict[str, Any]:
     """The data of a module, class or function itself, by name."""
-    if isinstance(holder, types.FunctionType):
-        return _held_by_function(holder)
+    if type(holder) is types.FunctionType:
+        plain = not (holder.__closure__ or holder.__defaults__ or holder.__kwdefaults__ or holder.__dict__)
+        return {} if plain else _held_by_function(holder)
     inherent = () if isinstance(holder, types.ModuleType) else _INHERENT
     return {
         name: value
         for name, value in vars(holder).items()
-        if not (name.startswith("__") and name.endswith("__"))
-        and name not in inherent
+        if not (type(value) is types.FunctionType and value.__module__ not in _MAIN)
+        and not (name[:2] == "__" == name[-2:] or name in inherent)
         and (_is_set_by_main(value) if isinstance(value, _CODE) or _is_descriptor(value) else True)
     }
 
@@ -165,7 +167,7 @@ def _give(holder: Any, values: Mapping[str, Any]) -> None:
 def _is_set_by_main(value: Any) -> bool:
     """Whether it is a function or class of the main program, which the module gets from nowhere else."""
     value = _unwrapped(value)
-    return isinstance(value, types.FunctionType | type) and value.__module__ in ("__main__", "__mp_main__")
+    return isinstance(value, types.FunctionType | type) and value.__module__ in _MAIN
 
 
 def _is_descriptor(value: Any) -> bool:
