@@ -70,11 +70,31 @@ def joined(named: Sequence[Field], parts: Sequence[Field]) -> list[Field]:
 
 
 def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
+    *_, value = _along(arguments, name)
+    return value
+
+
+def _along(arguments: Mapping[str, Any], name: str) -> Iterator[Any]:
+    """The argument that a dotted name begins with, and what each attribute leads to."""
     root, *attributes = name.split(".")
     value = arguments[root]
+    yield value
     for attribute in attributes:
         value = getattr(value, attribute)
-    return value
+        yield value
+
+
+def along_path(name: str, arguments: Mapping[str, Any], rows: Set[int]) -> list[Any]:
+    """The objects on the path to an array, the argument first: for ``self.grid.u`` self and its grid.
+
+    With several keys (``state["grid"]["u"]``) so are all containers inside; ``rows`` as for `_containers`.
+    """
+    dotted, *brackets = name.split("[")
+    *held, last = _along(arguments, dotted)
+    if not brackets:
+        return held
+    inner = [value for value in _containers(last, rows) if value is not last] if len(brackets) > 1 else []
+    return [*held, last, *inner]
 
 
 def reached_twice(fields: Sequence[Field], arguments: Mapping[str, Any], several: Set[int]) -> str | None:
@@ -86,14 +106,14 @@ def reached_twice(fields: Sequence[Field], arguments: Mapping[str, Any], several
             continue
         start = root_of(each.name)
         held = _containers(_lookup(arguments, each.name.partition("[")[0]), rows) if "[" in each.name else ()
-        if counts[id(arguments[start])] > 1 or not several.isdisjoint(held):
+        if counts[id(arguments[start])] > 1 or not several.isdisjoint(map(id, held)):
             return f"what holds {each.name} is also reached under another name"
     return None
 
 
-def _containers(holder: Any, rows: Set[int]) -> Iterator[int]:
-    """Identities of a list, tuple or dictionary and of those in it, but for lists of the loop's ``rows``."""
+def _containers(holder: Any, rows: Set[int]) -> Iterator[Any]:
+    """A list, tuple or dictionary and those in it, but for the loop's ``rows``, identities of lists."""
     if type(holder) in (list, tuple, dict) and id(holder) not in rows:
-        yield id(holder)
+        yield holder
         for inner in holder.values() if type(holder) is dict else holder:
             yield from _containers(inner, rows)

@@ -21,7 +21,7 @@ from dlbrt.data.field import Field, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
-from dlbrt.data.loop_fields import reached_twice
+from dlbrt.data.loop_fields import along_path, reached_twice
 from dlbrt.data.memory import Array
 from dlbrt.data.overlap import owner, window
 from dlbrt.data.space import Space
@@ -207,12 +207,26 @@ class Preparation:
     def _pack_all(self, known: LoopContributions) -> None:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
         self._pack()
+        if self._hold_whole():
+            self._pack()
         routine_state = self.routine_state
         if routine_state is not None and not routine_state.complete(self.packed, self.loop_residents):
             self._pack()
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
+
+    def _hold_whole(self) -> bool:
+        """Have every rank hold the lists that are only read and that the loop reaches in another way as well.
+
+        The body may then look at other items than its own (``for p in self.ps: near(p, self.ps)``). Returns
+        whether there are such lists; arrays that are reached so are sent whole in any case (`_headers`).
+        """
+        reached = self._reached_inside()
+        found = [f for f in self.fields if isinstance(f.data, list) and id(f.data) in reached]
+        found = [f for f in found if f.by_rows and not f.spec.stores]
+        self.fields = [f.whole() if any(f is other for other in found) else f for f in self.fields]
+        return bool(found)
 
     def _try_rows(self) -> None:
         """Pickle the elements of lists that will travel by rows, unless they surely can be."""
@@ -237,8 +251,8 @@ class Preparation:
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
         self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
-        places = any(field.spec.stores and (field.is_path or field.made) for field in self.fields)
-        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, places=places)
+        holders = {id(held) for field in self.fields for held in self._path(field)}
+        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, holders)
 
     def _pack_kernel(self) -> KnownObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""
@@ -252,10 +266,20 @@ class Preparation:
         return self.sent.common
 
     def _reached_inside(self) -> set[int]:
-        """Identities of the arrays and lists met inside other objects, but for those met once, by a path."""
-        paths = {id(f.data) for f in self.fields if f.is_path and self._starts_at_an_argument(f)}
+        """Identities of the arrays and lists met inside other objects, but for those met once, by a path.
+
+        A path is one way to its array as long as each object on it is met once.
+        """
+        several = self.packed.several
+        fields = [f for f in self.fields if several.isdisjoint(map(id, self._path(f)))]
+        paths = {id(f.data) for f in fields if f.is_path and self._starts_at_an_argument(f)}
         paths |= {id(array) for f in self.fields for array in holders(f, self._arrays())}
-        return self.packed.inside - (paths - self.packed.several)
+        return self.packed.inside - (paths - several)
+
+    def _path(self, field: Field) -> Sequence[Any]:
+        """The objects on the path to a field, the argument first."""
+        begins = field.is_path and self._starts_at_an_argument(field)
+        return along_path(field.name, self.named, {id(f.data) for f in self.fields}) if begins else ()
 
     def _view_obstacle(self, loop: LoopContext) -> str | None:
         """A part of an array (``rec["x"]``) where only whole arrays stay on the ranks, or are watched."""
@@ -351,8 +375,8 @@ class Preparation:
 
     def _headers(self) -> tuple[SlotHeader, ...]:
         """How the contents of the slots are sent."""
-        inside = self.packed.inside
-        by_rows = {id(f.data) for f in self.fields if f.by_rows and (f.is_path or id(f.data) not in inside)}
+        reached = self._reached_inside()
+        by_rows = {id(f.data) for f in self.fields if f.by_rows and id(f.data) not in reached}
         changed = [field for field in self.fields if field.spec.stores]
         stored = {id(field.data) for field in changed}
         stored |= {id(array) for field in changed for array in holders(field, self._arrays())}

@@ -53,3 +53,60 @@ print(grid.tolist())
 for i in range(5):
     down[i, 0] = across[2 * i + 5] + 1
 print(grid.tolist())
+
+
+class Holder:
+    def __init__(self, **held):
+        self.__dict__.update(held)
+
+    def pairs(self):
+        """Each item of the list is looked at with all of them."""
+        found = []
+        # dlb: parallel
+        for x in self.xs:
+            found.append(x + len([y for y in self.xs if y]))
+        return found
+
+    def read(self, other):
+        found = np.zeros(len(self.a))
+        # dlb: parallel
+        for i in range(len(self.a)):
+            found[i] = self.a[i] + self.xs[i] + other.held.a.sum() + len([y for y in other.held.xs if y])
+        return found.tolist()
+
+    def stored(self, other):
+        # dlb: parallel
+        for i in range(len(self.a)):
+            self.a[i] = self.a[i] * 2 + other.held.a.sum()
+        return self.a.tolist()
+
+
+def in_a_dictionary(xs, box):
+    found = np.zeros(len(xs))
+    # dlb: parallel, BLOCK
+    for i in range(len(xs)):
+        found[i] = xs[i] + len([x for x in box["xs"] if x])
+    return found.tolist()
+
+
+def iterated(box):
+    found = []
+    # dlb: parallel
+    for k, x in enumerate(box["xs"]):
+        found.append((k, x, box["xs"].count(None)))
+    return found
+
+
+def under_keys(state, other):
+    found = []
+    # dlb: parallel
+    for i in range(9):
+        found.append(state["grid"]["v"][i] + other.grid["v"].sum())
+    return found
+
+
+holder = Holder(xs=[float(k + 1) for k in range(9)], a=np.arange(9.0))
+print(holder.pairs(), holder.read(Holder(held=holder)), holder.stored(Holder(held=holder)))
+print(in_a_dictionary(holder.xs, {"xs": holder.xs}), iterated({"xs": holder.xs}))
+grid = {"v": np.arange(9.0)}
+print(under_keys({"grid": grid}, Holder(grid=grid)))

@@ -17,7 +17,7 @@ import io
 import pickle
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from typing import Any
 
@@ -140,7 +140,7 @@ class Packed:
 
     ``arrays`` were pickled by value (arrays of subclasses, or of objects), and so was what else is
     ``exposing`` memory; ``pickler`` remembers every object that it met. ``several`` are the identities of
-    arrays and containers met in more than one place.
+    arrays, containers and holders of arrays met in more than one place.
     """
 
     body: bytes = b""
@@ -215,13 +215,16 @@ _HOLDERS = frozenset({np.ndarray, list, dict, tuple})
 class _ListPacker(_Packer):
     """The same, with certain lists in slots as well; slower, since it sees every object at every place."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed, common: Numbering, lists: Mapping[int, Any]) -> None:
+    def __init__(
+        self, file: io.BytesIO, packed: Packed, common: Numbering, lists: Mapping[int, Any], holders: Set[int]
+    ) -> None:
         super().__init__(file, packed, common)
         self._lists = lists
+        self._holders = holders
         self._met: set[int] = set()
 
     def persistent_id(self, obj: Any) -> int | None:
-        if type(obj) in _HOLDERS:
+        if type(obj) in _HOLDERS or id(obj) in self._holders:
             (self._packed.several if id(obj) in self._met else self._met).add(id(obj))
         if type(obj) is not list or id(obj) not in self._lists:
             return None
@@ -244,17 +247,22 @@ def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
 
 
 def pack(
-    value: Any, packed: Packed, lists: Mapping[int, Any], common: KnownObjects, *, places: bool = False
+    value: Any,
+    packed: Packed,
+    lists: Mapping[int, Any],
+    common: KnownObjects,
+    holders: Set[int] = frozenset(),
 ) -> None:
     """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
 
-    ``places``: ``packed.several`` is wanted. ``common`` are objects that the readers have. Raises whatever
-    the pickler raises for objects that cannot leave this process.
+    ``holders``: identities of objects that may be among ``packed.several``, which is filled where there are
+    any. ``common`` are objects that the readers have. Raises whatever the pickler raises for objects that
+    cannot leave this process.
     """
     file = io.BytesIO()
     numbers = common.known
-    use_lists = lists or places
-    packer = _ListPacker(file, packed, numbers, lists) if use_lists else _Packer(file, packed, numbers)
+    special = lists or holders
+    packer = _ListPacker(file, packed, numbers, lists, holders) if special else _Packer(file, packed, numbers)
     packer.dump([value])
     del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer
