@@ -12,48 +12,19 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, starting, transform
+from tests.support.settings import RUNS, chosen
 from tests.support.tier import is_full, part
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 MODULES = {"side_module", "fields_module"}
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem not in MODULES)
 ARGUMENTS = ("first", "second")
-
-RANDOM_LOAD = {"DLB_LOAD": "random:max=3,duration=0.002,seed=4", "DLB_SPEEDS": "2,1,1.5"}
-RUNS = [
-    *((ranks, {"DLB_STRATEGY": strategy}) for strategy in ("none", "GDDLB") for ranks in (1, 2, 3, 5)),
-    (3, {"DLB_STRATEGY": "GCDLB"} | RANDOM_LOAD),
-    (2, {"DLB_STRATEGY": "LCDLB"}),
-    (5, {"DLB_STRATEGY": "LCDLB"}),
-    (3, {"DLB_STRATEGY": "LDDLB", "DLB_GROUP": "2"} | RANDOM_LOAD),
-    (4, {"DLB_STRATEGY": "LDDLB"}),
-    (3, {"DLB_STRATEGY": "GDDLB"} | RANDOM_LOAD),
-    (3, {"DLB_STRATEGY": "none"} | RANDOM_LOAD),
-    (2, {"DLB_STRATEGY": "SS"}),
-    (3, {"DLB_STRATEGY": "GSS"} | RANDOM_LOAD),
-    (5, {"DLB_STRATEGY": "FAC2"}),
-    (3, {"DLB_STRATEGY": "AF"} | RANDOM_LOAD),
-    (4, {"DLB_STRATEGY": "AWF_C"}),
-    (2, {"DLB_STRATEGY": "steal"}),
-    (5, {"DLB_STRATEGY": "steal"}),
-    (3, {"DLB_STRATEGY": "steal"} | RANDOM_LOAD),
-    (3, {"DLB_STRATEGY": "diffusion"} | RANDOM_LOAD),
-    (5, {"DLB_STRATEGY": "diffusion"}),
-    (2, {"DLB_WEIGHTS": "1,3"}),
-    (2, {}),
-]
-
-
-def chosen(name: str) -> int:
-    """The setting of a program where it runs under one: by a hash that is the same each time."""
-    return zlib.crc32(name.encode()) % len(RUNS)
 
 
 @dataclass(frozen=True, slots=True)
