@@ -63,6 +63,8 @@ LOOPS: dict[str, CatalogueEntry] = {
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
             "scratch": "make it in each iteration: move {made} into the body; or add the clause "
             "`private({array})`",
+            "element": "update a name in the body: read `{element}` into it before the loop, and store it "
+            "there after the loop",
             "other": "if iterations mean the values from before the loop, read them from a copy (`old = "
             "{array}.copy()`) or store into another array; if each needs what another one computes, leave "
             "this loop sequential, or annotate a loop inside or around it",
@@ -89,6 +91,8 @@ LOOPS: dict[str, CatalogueEntry] = {
         {
             "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "element": "update a name in the body: read `{element}` into it before the loop, and store it "
+            "there after the loop",
             "environment": "set the environment before the loop: all iterations share one",
         },
     ),
@@ -102,6 +106,8 @@ LOOPS: dict[str, CatalogueEntry] = {
         {
             "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "element": "update a name in the body: read `{element}` into it before the loop, and store it "
+            "there after the loop",
             "environment": "set the environment before the loop: all iterations share one",
             "field": "name the field before the row in every place: `{array}[{field}][{row}]`",
         },
@@ -123,6 +129,8 @@ LOOPS: dict[str, CatalogueEntry] = {
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
             "scratch": "make it in each iteration: move {made} into the body; or add the clause "
             "`private({array})`",
+            "group": "write `{call}` where the item is used, without the test, so that the body only adds to "
+            "`{array}`",
             "cache": "iterations cannot share what `{array}` remembers: fill it before the loop, or compute "
             "the value in each iteration",
             "counted": "leave out the test, and write `{array}[{key}] = {array}.get({key}, {first}) "
@@ -140,6 +148,8 @@ LOOPS: dict[str, CatalogueEntry] = {
         {
             "frame": "take the column out before the loop (`values = {column}.to_numpy(copy=True)`), store "
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
+            "element": "update a name in the body: read `{element}` into it before the loop, and store it "
+            "there after the loop",
             "environment": "set the environment before the loop: all iterations share one",
             "asserted": "loop over `enumerate(...)`: what iterations store to is noted by their numbers",
             "keyed": "if `{array}` is a dictionary, store into a new one, which the body does not read "
@@ -163,6 +173,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "previous": "compute the value of the iteration before from the loop's variable, in place of "
             "`{name}` (it was `{value}`); the first iteration may need a case of its own",
             "grows": "collect the parts by `parts.append(e)`, and join them after the loop",
+            "reduction": "write `{written}`, which is a reduction, and use `{name}` only after the loop",
             "recurrence": "each iteration needs the value of `{name}` that the one before it has computed: "
             "leave this loop sequential, and annotate a loop inside or around it",
         },

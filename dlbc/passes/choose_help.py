@@ -13,9 +13,12 @@ from typing import TypeAlias
 
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import statements_before
-from dlbc.analysis.uses import Node, every_node, root_name, unparsed
+from dlbc.analysis.names import full_name
+from dlbc.analysis.updates import update_of
+from dlbc.analysis.uses import Node, bound_names, every_node, root_name, unparsed
 from dlbc.diagnostics.catalogue import help_for
 from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.library.table import lookup
 
 #: A case of the catalogue, and the fields of its help; None where no case fits.
 Choice: TypeAlias = tuple[str, dict[str, str]] | None
@@ -23,6 +26,9 @@ Choice: TypeAlias = tuple[str, dict[str, str]] | None
 _FRAME_ACCESS = frozenset({"loc", "iloc", "at", "iat"})
 _JOINING = frozenset({"append", "concatenate", "vstack", "hstack", "concat"})
 _TAKING = frozenset({"pop", "popleft", "popitem"})
+
+#: Operators that do to arrays of booleans what numpy's functions of that operator do.
+_OF_BOOLEANS = {"or": "|", "and": "&"}
 
 
 def with_fitting_help(finding: Diagnostic, context: AnalysisContext) -> Diagnostic:
@@ -82,7 +88,7 @@ def _of_stores(node: Node, context: AnalysisContext) -> Choice:
     tests = (n for s in context.body for n in every_node(s) if isinstance(n, ast.Compare))
     tested = (t for t in tests if isinstance(t.ops[0], ast.In | ast.NotIn))
     if any(unparsed(t.comparators[0]) == name for t in tested):
-        return _contributed(name, context) or ("cache", {"array": name})
+        return _contributed(name, context) or _filled(name, context) or ("cache", {"array": name})
     if not stores:  # a function that the body calls stores into it
         return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
     if (column := _column(stores[0], context)) is not None:
@@ -123,6 +129,22 @@ def _stores_under(node: ast.Assign, name: str, key: ast.expr) -> bool:
     return unparsed(node.targets[0]) == f"{name}[{unparsed(key)}]"
 
 
+def _filled(name: str, context: AnalysisContext) -> Choice:
+    """The call that does what ``if k not in name: name[k] = []`` does, where the item is added to."""
+    nodes = [n for s in context.body for n in every_node(s)]
+    added = {unparsed(n.value) for n in nodes if isinstance(n, ast.Attribute)}
+    for node in nodes:
+        match node:
+            case ast.If(
+                test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[ast.Name(id=tested)]),
+                body=[ast.Assign(targets=[ast.Subscript(value=ast.Name(id=stored)) as item], value=value)],
+                orelse=[],
+            ) if tested == stored == name and unparsed(item) in added:
+                call = f"{name}.setdefault({unparsed(key)}, {unparsed(value)})"
+                return "group", {"array": name, "call": call}
+    return None
+
+
 def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
     """The column of a data frame that is stored to (`df.loc[i, "y"]`, `df["y"][i]`), as text."""
     match store:
@@ -146,9 +168,25 @@ def _of_possible(node: Node, context: AnalysisContext) -> Choice:
 
 
 def _of_proved(node: Node, context: AnalysisContext) -> Choice:
-    """The same, or elements that another iteration stores to for certain."""
+    """The same, an element that all update, or elements that another iteration stores to for certain."""
     name = _chain_root(node) if isinstance(node, ast.expr) else ""
-    return _of_possible(node, context) or (("other", {"array": name}) if name else None)
+    return (
+        _of_element(name, context)
+        or _of_possible(node, context)
+        or (("other", {"array": name}) if name else None)
+    )
+
+
+def _of_element(name: str, context: AnalysisContext) -> Choice:
+    """One element that all iterations update, of an array of which they read others."""
+    changing = {*context.names.targets, *bound_names(context.body)}
+    for statement in (n for s in context.body for n in every_node(s)):
+        match statement:
+            case ast.AugAssign(target=target) | ast.Assign(targets=[target]):
+                update = update_of(statement, context.module)
+                if update is not None and update.element and update.name == name:
+                    return None if changing & _names(target) else ("element", {"element": unparsed(target)})
+    return None
 
 
 def _of_fixed(node: Node, context: AnalysisContext) -> Choice:
@@ -171,7 +209,7 @@ def _of_fixed(node: Node, context: AnalysisContext) -> Choice:
                 held == array and _counts(row, context)
             ):
                 return "field", {"array": array, "field": unparsed(field), "row": unparsed(row)}
-    return None
+    return _of_element(_chain_root(node), context)
 
 
 # Values carried over
@@ -186,8 +224,27 @@ def _of_carried(node: Node, context: AnalysisContext) -> Choice:
             value = statement.value
             if node.id not in _names(value):
                 return "previous", {"name": node.id, "value": unparsed(value)}
+            if (written := _as_reduction(value, node.id, context)) is not None:
+                return "reduction", {"name": node.id, "written": written}
             joins = isinstance(value, ast.Call) and unparsed(value.func).rpartition(".")[2] in _JOINING
             return ("grows" if joins else "recurrence"), {"name": node.id}
+    return None
+
+
+def _as_reduction(value: ast.expr, name: str, context: AnalysisContext) -> str | None:
+    """How ``name = np.maximum(name, e)`` is written as a reduction; None where it is none."""
+    match value:
+        case ast.Call(func=function, args=[_, _] as args, keywords=[]) if name in map(unparsed, args):
+            operator = lookup(full_name(function, context.module)).operator
+            given = ", ".join(map(unparsed, args))
+            others = [text for text in map(unparsed, args) if text != name]
+            if operator in ("max", "min"):
+                return f"{unparsed(function)}({given}, out={name})"
+            return (
+                f"{name} {_OF_BOOLEANS[operator]}= {others[0]}"
+                if operator in _OF_BOOLEANS and others
+                else None
+            )
     return None
 
 

@@ -18,6 +18,7 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import IntegerForm, Variable, VariableKind
+from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Aliases, DependenceProblem, Provers
 from dlbc.analysis.expand_calls import place_in_callee
@@ -134,9 +135,11 @@ def _prove_array(
         return ProofFailure(array, _unindexed(array, [whole], context))
     if whole is not None:
         return ProofFailure(array, _whole(array, whole, writes[0], context))
+    has_rows = not ContainerKinds(context).is_dictionary(array)
     if space is None:
         items = ProofMethods(array, accesses, _UNCOUNTED, written, provers)
-        return items.inspected() or ProofFailure(array, _unindexed(array, writes, context))
+        proof = items.inspected() if has_rows else None
+        return proof or ProofFailure(array, _unindexed(array, writes, context))
     symbolic = ProofMethods(array, accesses, space, written, provers)
     steps = symbolic.with_numbers(context.names)
     for method in ProofMethods.METHODS:
@@ -147,7 +150,7 @@ def _prove_array(
         return ProofFailure(array, _proved(array, *dependence, context), tuple(steps.tried))
     if context.loop.annotation.assume_independent is not None:
         return steps.asserted()
-    if (proof := steps.inspected()) is not None:
+    if has_rows and (proof := steps.inspected()) is not None:
         return proof
     fixed = [w for w in writes if not any(s.depends_on_index for s in w.subscripts)]
     if fixed:
