@@ -6,7 +6,7 @@ something that iterations use cannot leave this process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
-from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
+from dlbrt.mpi.values.packing import Packed, SentKernel, look_into, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_state import InterpreterState, collect, collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
@@ -230,10 +230,15 @@ class Preparation:
 
     def _try_rows(self) -> None:
         """Pickle the elements of lists that will travel by rows, unless they surely can be."""
-        for field in self.fields:
-            travels = isinstance(field.data, list) and (field.moves or field.copied)
-            if travels and not all(map(_surely_pickled, field.data)):
-                self.objects.dumps(list(field.data))  # all ranks know the list itself
+        for data in self._lists_of_objects():
+            self.objects.dumps(list(data))  # all ranks know the list itself
+
+    def _lists_of_objects(self) -> Iterator[list[Any]]:
+        """The lists that travel by rows and hold more than numbers, texts, and arrays or lists of them."""
+        slots = self.packed.numbers
+        for data in (f.data for f in self.fields if isinstance(f.data, list) and (f.moves or f.copied)):
+            if not all(_surely_pickled(element) and id(element) not in slots for element in data):
+                yield data
 
     def _pack(self) -> None:
         distributed = {
@@ -253,6 +258,8 @@ class Preparation:
         self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
         holders = {id(held) for field in self.fields for held in self._path(field)}
         pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, holders)
+        if rows := [list(data) for data in self._lists_of_objects()]:
+            look_into(rows, packed, lists, common, holders)
 
     def _pack_kernel(self) -> KnownObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.packing import Packed, pack, pack_kernel, unpack
+from dlbrt.mpi.values.packing import Packed, look_into, pack, pack_kernel, unpack
 
 
 class Holder:
@@ -49,6 +49,22 @@ def test_arrays_of_other_kinds_go_by_value_and_are_noted() -> None:
     (first, second), _ = unpack(packed.body, [], KnownObjects())
     assert first.tolist() == [None, 1]
     assert second.tolist() == [None, 2]
+
+
+def test_a_holder_that_items_lead_to_as_well_is_met_several_times() -> None:
+    array, items = np.zeros(3), [Holder(), Holder()]
+    world = Holder(a=array)
+    packed, lists = Packed(), {id(items): items}
+    pack([world, 1], packed, lists, KnownObjects(), {id(world)})
+    assert id(world) not in packed.several
+    look_into([list(items)], packed, lists, KnownObjects(), {id(world)})
+    assert id(world) not in packed.several
+    items[1].world, items[0].all_of_them = world, items
+    assert id(items) not in packed.inside
+    look_into([list(items)], packed, lists, KnownObjects(), {id(world)})
+    assert id(world) in packed.several
+    assert id(items) in packed.inside
+    assert packed.slots == [array]  # what is looked into adds none
 
 
 def test_lists_that_go_by_rows_are_slots() -> None:

@@ -105,8 +105,20 @@ def under_keys(state, other):
     return found
 
 
+def with_what_items_hold(holder, items):
+    found = np.zeros(len(items))
+    # dlb: parallel
+    for i, item in enumerate(items):
+        found[i] = holder.a[i] + item.held.a.sum() + len([x for x in item.held.xs if x])
+    # dlb: parallel
+    for i, item in enumerate(items):
+        holder.a[i] = holder.a[i] / 2 + item.held.a.sum()
+    return found.tolist(), holder.a.tolist()
+
+
 holder = Holder(xs=[float(k + 1) for k in range(9)], a=np.arange(9.0))
 print(holder.pairs(), holder.read(Holder(held=holder)), holder.stored(Holder(held=holder)))
 print(in_a_dictionary(holder.xs, {"xs": holder.xs}), iterated({"xs": holder.xs}))
 grid = {"v": np.arange(9.0)}
 print(under_keys({"grid": grid}, Holder(grid=grid)))
+print(with_what_items_hold(holder, [Holder(held=holder) for _ in range(9)]))

@@ -221,11 +221,11 @@ class _ListPacker(_Packer):
         super().__init__(file, packed, common)
         self._lists = lists
         self._holders = holders
-        self._met: set[int] = set()
+        self.met: set[int] = set()
 
     def persistent_id(self, obj: Any) -> int | None:
         if type(obj) in _HOLDERS or id(obj) in self._holders:
-            (self._packed.several if id(obj) in self._met else self._met).add(id(obj))
+            (self._packed.several if id(obj) in self.met else self.met).add(id(obj))
         if type(obj) is not list or id(obj) not in self._lists:
             return None
         self._packed.inside.add(id(obj))
@@ -266,6 +266,29 @@ def pack(
     packer.dump([value])
     del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer
+
+
+class _RowPacker(_ListPacker):
+    """The same for elements of lists, which may be whatever ranks can send each other."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if type(obj) is np.ndarray and not obj.dtype.hasobject:
+            return super().reducer_override(obj)
+        return cloudpickle.Pickler.reducer_override(self, obj)
+
+
+def look_into(
+    rows: Sequence[Any], packed: Packed, lists: Mapping[int, Any], common: KnownObjects, holders: Set[int]
+) -> None:
+    """Note in ``packed.inside`` and ``packed.several`` what rows that travel later lead to; see `pack`.
+
+    Raises whatever the pickler raises for objects that cannot leave this process.
+    """
+    seen = Packed(inside=packed.inside, several=packed.several)
+    packer = _RowPacker(io.BytesIO(), seen, common.known, lists, holders)
+    packer.met = packed.pickler.met
+    packer.dump(rows)
+    del packer._packed
 
 
 class _SnapshotPacker(_Packer):
