@@ -64,7 +64,7 @@ def variance(derivatives, covariance):
 
 def set_errors(parameters, names, covariance):
     """Minimizer._calculate_uncertainties_correlations: the parameters of the result, by name."""
-    # Legal, but objects are found by name, and names may repeat: a loop over the objects would do
+    # Legal, but `parameters` is found to be a dictionary, so that rank 0 runs the loop alone
     # dlb: parallel, BLOCK
     for i, name in enumerate(names):
         parameter = parameters[name]
