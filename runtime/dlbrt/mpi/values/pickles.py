@@ -88,11 +88,14 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         self.memo = numbering.memo
         self.taken_apart: Reducer = lambda _: None
         self.has_hooks = False  # whether a class of the program has its own way of being read
+        self._classes: set[type] = set()  # those without; classes that outlived a run would hold their module
 
     def reducer_override(self, obj: Any) -> Any:
         """See `pickle.Pickler`."""
-        if not self.has_hooks:
-            self.has_hooks = _has_hooks(obj.__class__)
+        kind = type(obj)
+        if not self.has_hooks and kind not in self._classes:
+            self.has_hooks = _has_hooks(kind)
+            self._classes.add(kind)
         reduced = self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
         return _with_slots(obj, reduced) if isinstance(obj, type) else reduced
 
@@ -194,7 +197,6 @@ def _met_before(pickler: Any, obj: Any) -> list[Any]:
     return list(itertools.takewhile(lambda met: met is not obj, met_by_pickler(pickler)))
 
 
-@functools.lru_cache(256)
 def _has_hooks(kind: type) -> bool:
     """Whether the program says how objects of a class are read: that may fail where writing did not."""
     hooks = (getattr(kind, name, None) for name in _READING_HOOKS)
