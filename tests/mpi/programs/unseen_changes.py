@@ -177,7 +177,7 @@ def settings(n):
         warnings.filterwarnings("ignore", message=f"no {i}")
         decimals[i] = str(decimal.Decimal(1) / 7)
     texts = [str(entry[1]) for entry in warnings.filters]
-    return out, str(np.array([1 / 7])), decimals, decimal.getcontext().prec, sum("no" in t for t in texts)
+    return out, str(np.array([1 / 7])), decimals, decimal.getcontext().prec, sum("'no " in t for t in texts)
 
 
 def late(n):
