@@ -66,7 +66,7 @@ def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -
     handled = sys.exception()
     data = failure.data
     error = objects.unpack(data, failure.rank) if failure.error is None else failure.error
-    known = {**dict.fromkeys(_names_to_suggest(error)), _NOTE: note}
+    known = {**dict.fromkeys(_names_to_suggest(error)), _NOTE: _note_of(error) or note}
     error.__traceback__ = rebuilt(frames(error.__traceback__), known)
     context = error.__context__
     try:
@@ -87,10 +87,15 @@ def _names_to_suggest(error: BaseException) -> set[str]:
     return {name for frame in known for name in (*frame.f_globals, *frame.f_code.co_varnames)}
 
 
+def _note_of(error: BaseException) -> str | None:
+    """The note that the traceback keeps; where loops are nested, that of the innermost."""
+    notes = (frame.f_globals.get(_NOTE) for frame, _ in traceback.walk_tb(error.__traceback__))
+    return next(filter(None, notes), None)
+
+
 def _add_note(error: BaseException) -> None:
     """Add the note of the traceback; an exception that accepts none stays without."""
-    notes = (frame.f_globals.get(_NOTE) for frame, _ in traceback.walk_tb(error.__traceback__))
-    note = next(filter(None, notes), None)
+    note = _note_of(error)
     with contextlib.suppress(Exception):  # its class may refuse attributes in any way
         if note is not None:
             error.add_note(note)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import errno
+import sys
 import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
-from dlbrt.mpi.failure import Failure, capture, raise_as_in_body
+from dlbrt.mpi.failure import Failure, capture, install_hook, raise_as_in_body
 from dlbrt.mpi.values.objects import Returned, RootObjects, WorkerObjects
 from dlbrt.observe import linemap
 
@@ -70,6 +71,10 @@ def raised(action: Callable[[], Any]) -> BaseException:
     except BaseException as error:
         return error
     raise AssertionError("nothing was raised")
+
+
+def fail(error: BaseException) -> NoReturn:
+    raise error
 
 
 def attributes(error: BaseException) -> dict[str, Any]:
@@ -184,24 +189,38 @@ def test_expressions_stay_marked() -> None:
 @pytest.mark.parametrize(
     "error", [ValueError("text", 5), Slotted(1, "x"), SystemExit(7), ExceptionGroup("s", [OSError(1)])]
 )
-def test_a_note_is_added_once_and_changes_nothing_else(error: BaseException) -> None:
+def test_a_note_is_added_once_where_nothing_catches_the_exception(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = str(error), repr(error.args)
     error.add_note("the program's own")
+    found = raised(lambda: fail(error))
     for _ in range(2):
-        with pytest.raises(type(error)) as info:
-            raise_as_in_body(captured(3, error), at_root(), "ours")
-        error = info.value
-    assert error.__notes__ == ["the program's own", "ours"]
-    assert (str(error), repr(error.args)) == before
+        failure = captured(3, found)
+        found = raised(lambda failure=failure: raise_as_in_body(failure, at_root(), "ours"))  # type: ignore[misc]
+    assert found.__notes__ == ["the program's own"]
+    assert (str(found), repr(found.args)) == before
+    assert shown(found, monkeypatch) is found
+    assert found.__notes__ == ["the program's own", "ours"]
 
 
-def test_an_exception_that_takes_no_note_is_raised_without() -> None:
+def shown(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> BaseException:
+    """The exception as it is shown where nothing catches it."""
+    found: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda _kind, error, _tb: found.append(error))
+    install_hook()
+    sys.excepthook(type(error), error, error.__traceback__)
+    return found[0]
+
+
+def test_an_exception_that_takes_no_note_is_shown_without(monkeypatch: pytest.MonkeyPatch) -> None:
     class Closed(Exception):
         def add_note(self, note: str) -> None:
             raise AttributeError("closed")
 
-    with pytest.raises(Closed):
-        raise_as_in_body(Failure(0, 0, Closed()), RootObjects(), "ours")
+    failure = Failure(0, 0, raised(lambda: fail(Closed())))
+    found = shown(raised(lambda: raise_as_in_body(failure, RootObjects(), "ours")), monkeypatch)
+    assert (type(found), getattr(found, "__notes__", [])) == (Closed, [])
 
 
 def test_the_traceback_names_the_original_source_and_not_the_loop_call_twice(tmp_path: Path) -> None:
