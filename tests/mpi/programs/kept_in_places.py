@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
@@ -175,3 +176,19 @@ def many(count):
 
 
 print(many(50_000))
+
+
+class Corner(NamedTuple):
+    x: int
+    y: int = 2
+
+
+class Signed(Corner):
+    __slots__ = ()
+
+
+corners = [None] * 6
+# dlb: parallel
+for i in range(6):
+    corners[i] = Corner(i), Signed(i, -i)._replace(x=9)
+print(corners, all(type(a) is Corner and type(b) is Signed for a, b in corners))

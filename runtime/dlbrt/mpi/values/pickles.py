@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import cloudpickle
 import numpy as np
@@ -241,9 +241,12 @@ def _refuse_finalizer(obj: Any) -> None:
 def _with_slots(kind: type, reduced: Any) -> Any:
     """The reduction of a class, whose copies get its slots too: cloudpickle forgets them.
 
-    Instances of a class without them have a dictionary in their place, and so another pickled state.
+    Instances of a class without them have a dictionary in their place, and so another pickled state. A
+    `NamedTuple` gets its slots as it is made, and takes no others.
     """
     slots = kind.__dict__.get("__slots__")
+    if NamedTuple in kind.__dict__.get("__orig_bases__", ()):
+        return reduced
     if slots is None or reduced is NotImplemented or reduced[0] is not _make_skeleton_class:
         return reduced
     maker, (*before, members, number, extra), *rest = reduced
