@@ -49,8 +49,10 @@ def additions_of(node: ast.stmt) -> Iterator[Addition]:
             for keyword in keywords:
                 if keyword.arg == "file" and (at := path_of(keyword.value)) is not None:
                     yield Addition(*at, call, writes=True)
-        case ast.Assign(targets=[ast.Subscript(value=held)]) if (at := path_of(held)) is not None:
-            yield Addition(*at, node)
+        case ast.Assign(targets=targets):
+            for held in (target.value for target in targets if isinstance(target, ast.Subscript)):
+                if (at := path_of(held)) is not None:
+                    yield Addition(*at, node)
 
 
 def _calls_on(receiver: ast.expr, call: ast.Call) -> Iterator[Addition]:

@@ -120,8 +120,7 @@ slotted, by_key, records = [None] * n, {}, []
 # dlb: parallel, BLOCK
 for i in range(n):
     nd = Slotted(i)
-    slotted[i] = nd
-    by_key[i] = nd
+    slotted[i] = by_key[i] = nd
     records.append((nd, Record(i), Record(i, place="there")))
 print(same(slotted, by_key.values()), [nd.key() for nd in slotted], all(nd.links[0] is nd for nd in slotted))
 print(records[5][1:], any(hasattr(value, "__dict__") for row in records for value in row))
