@@ -213,7 +213,10 @@ class Program:
         return None
 
     def _class_of(self, receiver: ast.expr, place: CodePlace) -> _Class | None:
-        """The class of an object, as far as one name and its binding show it."""
+        """The class of an object, as far as the only binding of a name, or of an attribute, shows it."""
+        if isinstance(receiver, ast.Attribute):
+            holder = self._class_of(receiver.value, place)
+            return None if holder is None else self._class_held(receiver.attr, holder[1])
         if not isinstance(receiver, ast.Name):
             return None
         nodes, scope = place.bindings(receiver.id)
@@ -234,10 +237,22 @@ class Program:
             return self._class_named(hint.id, place) if isinstance(hint, ast.Name) else None
         body = scope.body if isinstance(scope, Functions) else place.module.module.tree.body
         for statement in own_nodes(body):
-            match statement:
-                case ast.Assign(targets=[made], value=ast.Call(func=ast.Name(id=name))) if made is node:
-                    return self._class_named(name, place)
+            for made, value in _assigned(statement):
+                if made is node:
+                    return self._class_made(value, place)
         return None
+
+    def _class_made(self, value: ast.expr, place: CodePlace) -> _Class | None:
+        match value:
+            case ast.Call(func=ast.Name(id=name)):
+                return self._class_named(name, place)
+        return None
+
+    def _class_held(self, attribute: str, module: ProgramModule) -> _Class | None:
+        """The class of what a module assigns to an attribute, if it does so once."""
+        pairs = (pair for node in every_node(module.module.tree) for pair in _assigned(node))
+        values = [v for target, v in pairs if isinstance(target, ast.Attribute) and target.attr == attribute]
+        return self._class_made(values[0], CodePlace(module, ())) if len(values) == 1 else None
 
     def _method(self, name: str, owner: _Class) -> CallTarget | None:
         """The method that objects of a class have, found along its first bases."""
@@ -268,6 +283,18 @@ class Program:
         alone = summary.mutated_shared.keys() <= {NOT_ITS_OWN} and not summary.rebinds
         starred = function.args.vararg is not None or function.args.kwarg is not None
         return target if plain and alone and not starred and _is_simple(function) else None
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment to one target, or of one tuple to another, binds, with the values."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            yield from zip(targets, values, strict=False) if len(targets) == len(values) else ()
+        case (
+            ast.Assign(targets=[target], value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
+        ):
+            yield target, value
 
 
 def _is_self(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.arg) -> bool:

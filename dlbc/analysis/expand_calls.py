@@ -14,7 +14,6 @@ such a call is treated as a whole.
 from __future__ import annotations
 
 import ast
-import copy
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -279,10 +278,11 @@ def _again(node: ast.expr, expansions: Mapping[ast.AST, Expansion]) -> ast.expr:
     """A copy of an access path, so that each mention is a node of its own; other expressions as they are."""
     if path_of(node) is None or any(part in expansions for part in ast.walk(node)):
         return node
-    new = copy.copy(node)
+    new = type(node)(**dict(ast.iter_fields(node)))  # not `copy`: nodes keep what was found in them
     if isinstance(new, ast.Attribute | ast.Subscript):
         new.value = _again(new.value, expansions)
-    return new
+    new.__dict__.update((key, node.__dict__[key]) for key in ("_dlbc_written",) if key in node.__dict__)
+    return ast.copy_location(new, node)
 
 
 def _literal(name: str, nodes: Any, scope: ast.AST | None, place: CodePlace) -> ast.expr | None:

@@ -1,4 +1,4 @@
-# expect: DLB301 57:5, DLB303 61:5, DLB301 65:5, DLB306 69:12, DLB410 69:12, DLB306 73:12, DLB301 77:5, DLB408 81:5, DLB304 85:5
+# expect: DLB301 57:5, DLB303 61:5, DLB301 65:5, DLB306 69:12, DLB410 69:12, DLB306 73:12, DLB301 77:5, DLB324 81:5, DLB304 85:5
 """Calls whose stores, followed to the elements, are not the iterations' own."""
 import numpy as np
 

@@ -92,7 +92,10 @@ TALLY = """class Tally:
     def back(self, k):
         self.add(k)
         return self.total
-t = Tally()
+class Owner:
+    def __init__(self):
+        self.t, self.k = Tally(), 0
+t, o = Tally(), Owner()
 """
 
 
@@ -110,6 +113,7 @@ def test_contributions_of_a_callee(body: str, several: bool) -> None:
     ("body", "code"),
     [
         ("u[i] = t.back(i)", "DLB324"),
+        ("u[i] = o.t.back(i)", "DLB324"),
         ("t.add(i)\nu[i] = t.total", "DLB324"),
         ("t.add(i)\nprint(len(t.seen))", "DLB406"),
         ("try:\n    t.add(i)\nexcept TypeError:\n    pass", "DLB408"),
