@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.uses import every_node, own_nodes
-from dlbc.ir.access_path import path_from
+from dlbc.ir.access_path import path_of
 
 #: Functions that make dictionaries.
 _DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
@@ -26,7 +26,10 @@ class ContainerKinds:
 
     def is_dictionary(self, name: str) -> bool:
         """Whether what is at the path surely is a dictionary; an attribute counts by its name alone."""
-        path = path_from(name)
+        found = path_of(ast.parse(name, mode="eval").body)
+        if found is None:  # under a key that is computed: `bufs[t % 2]`
+            return False
+        path, _ = found
         if not path.steps:
             return self._always_made_by(_makes_dictionary, name)
         attribute = path.steps[-1].removeprefix(".")
