@@ -33,3 +33,8 @@ RUNS: list[tuple[int, dict[str, str]]] = [
 def chosen(name: str) -> int:
     """The setting of a program where it runs under one: by a hash that is the same each time."""
     return zlib.crc32(name.encode()) % len(RUNS)
+
+
+def half(name: str) -> list[int]:
+    """The settings of a program with `--full`: every second one, that which is `chosen` among them."""
+    return list(range(chosen(name) % 2, len(RUNS), 2))
