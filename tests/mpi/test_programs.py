@@ -3,8 +3,8 @@
 Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
 under random load; adding a file adds its tests. Those named `unseen..` have calls that contradict the plan;
 no other program may be found to do so. Programs print what they compute to the last bit. A program
-runs under one setting, chosen by its name, or with `pytest --full` under half of all; then that one is a fresh
-interpreter on each rank, the others are forks.
+runs under one setting, chosen by its name, or with `pytest --full` under half of all; then that one is a
+fresh interpreter on each rank, the others are forks.
 """
 
 from __future__ import annotations
