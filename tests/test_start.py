@@ -41,7 +41,7 @@ LATER = (
     "dlbrt.speed.ownership",
     "dlbrt.mpi.routines.resident_arrays",
     "dlbrt.mpi.routines.routine",
-    "dlbrt.mpi.collective_timer",
+    "dlbrt.mpi.measuring.collective_timer",
     "dlbrt.mpi.routines.routine_state",
     "dlbrt.observe.measurements",
     "dlbrt.observe.networks",

@@ -212,7 +212,7 @@ def draw(calibration: Calibration, path: str) -> None:
 # The network
 
 #: `-P`: a file of the current directory must not replace a module of the same name.
-_MODULE = ("-P", "-m", "dlbrt.mpi.calibration")
+_MODULE = ("-P", "-m", "dlbrt.mpi.measuring.calibration")
 
 
 class CannotMeasureError(Exception):

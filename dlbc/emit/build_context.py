@@ -9,8 +9,8 @@ from itertools import chain, count
 
 from dlbrt.contract import Distribution
 
+from dlbc.analysis.contributions.updates import LAST
 from dlbc.analysis.names import swapped
-from dlbc.analysis.updates import LAST
 from dlbc.analysis.uses import names_in
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import (

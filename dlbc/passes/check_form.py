@@ -16,9 +16,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.contributions.selections import selection_of
+from dlbc.analysis.contributions.updates import OPERATORS, update_of
 from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions
-from dlbc.analysis.selections import selection_of
-from dlbc.analysis.updates import OPERATORS, update_of
 from dlbc.analysis.uses import bound_names, every_node, is_super, outside_classes, own_nodes, receiver_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, in_order

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.contributions.updates import update_of
 from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.names import full_name
-from dlbc.analysis.updates import update_of
 from dlbc.analysis.uses import Node, bound_names, every_node, root_name, unparsed
 from dlbc.diagnostics.catalogue import help_for
 from dlbc.diagnostics.diagnostic import Diagnostic

@@ -77,7 +77,7 @@ def test_by_default_there_is_a_rank_for_each_processor(
     for processors, ranks in (({0}, "2"), ({0, 1, 5}, "3")):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, found=processors: found)
         assert main(["calibrate"]) == 0
-        assert launches.words == ["-P", "-m", "dlbrt.mpi.calibration", ranks]
+        assert launches.words == ["-P", "-m", "dlbrt.mpi.measuring.calibration", ranks]
 
 
 def test_in_an_allocation_its_tasks_are_the_ranks(

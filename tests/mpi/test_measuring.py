@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from dlbrt.mpi.calibration import sizes
+from dlbrt.mpi.measuring.calibration import sizes
 from dlbrt.observe.networks import Calibration, default_path, from_json, read
 
 from tests.support.mpi import Completed, run_mpi
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.mpi
 MEASURE = """
 import sys
 from mpi4py import MPI
-from dlbrt.mpi.calibration import measure
+from dlbrt.mpi.measuring.calibration import measure
 from dlbrt.mpi.communicator import ANY, Communicator
 from dlbrt.observe.networks import to_json
 
@@ -35,7 +35,7 @@ if communicator.rank == 0:
 AHEAD = """
 import time
 from types import SimpleNamespace
-import dlbrt.mpi.collective_timer as stage
+import dlbrt.mpi.measuring.collective_timer as stage
 from mpi4py import MPI
 
 ahead_s = 3600.0 * MPI.COMM_WORLD.Get_rank()
@@ -47,7 +47,7 @@ import json, os
 from dataclasses import asdict
 from mpi4py import MPI
 from dlbrt.predict.network import Network
-from dlbrt.mpi.network import known
+from dlbrt.mpi.measuring.network import known
 from dlbrt.mpi.communicator import Communicator
 
 communicator = Communicator(MPI.COMM_WORLD)
@@ -137,7 +137,7 @@ def test_one_rank_measures_nothing(tmp_path: Path) -> None:
 
 def test_a_run_on_the_same_hosts_goes_by_what_is_stored(tmp_path: Path) -> None:
     env = {"XDG_CACHE_HOME": str(tmp_path)}
-    command = [sys.executable, "-P", "-m", "dlbrt.mpi.calibration", "3"]
+    command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", "3"]
     done = run_mpi(3, command, env=env)
     assert done.status == 0, done.stderr
     path = default_path(env)
@@ -168,14 +168,14 @@ def test_a_damaged_or_old_file_is_reported_once_and_not_used(content: str, tmp_p
     [(2, 4, "expected 4 ranks, found 2"), (1, 1, "expected 2 ranks or more, found 1")],
 )
 def test_other_ranks_than_expected_are_told_of(ranks: int, expected: int, said: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "dlbrt.mpi.calibration", str(expected)]
+    command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", str(expected)]
     done = run_mpi(ranks, command, env={"XDG_CACHE_HOME": str(tmp_path)})
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.count(said) == 1
 
 
 def test_a_place_that_cannot_be_written_is_told_of_after_the_table(tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "dlbrt.mpi.calibration", "2"]
+    command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", "2"]
     done = run_mpi(2, command, env={"XDG_CACHE_HOME": "/dev/null"})
     assert done.status == 2
     assert b"2 ranks (" in done.stdout

@@ -5,8 +5,8 @@ rebinds by `global` or `nonlocal`. Python's rules: a name belongs to the innermo
 class bodies are invisible from functions inside; a comprehension's targets are its own.
 
 Contributions do not conflict among themselves. Their forms are those that the compiler accepts
-(`dlbc.analysis.updates`), in the body itself: what a called function updates is not combined in iteration
-order, so it is an access like any other.
+(`dlbc.analysis.contributions`), in the body itself: what a called function updates is not combined in
+iteration order, so it is an access like any other.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.selections import selection_of
-from dlbc.analysis.updates import update_of
+from dlbc.analysis.contributions.selections import selection_of
+from dlbc.analysis.contributions.updates import update_of
 from dlbc.ir.region import ModuleNames
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -29,7 +29,7 @@ from dlbrt.contract import VERSION, OptionError
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.loop import refuse_stale
-from dlbrt.mpi.network import known
+from dlbrt.mpi.measuring.network import known
 from dlbrt.mpi.program_history import ProgramHistory
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.runner import LoopRunner
@@ -194,7 +194,7 @@ def _agree(communicator: Communicator) -> list[str]:
 
 def _tracing(communicator: Communicator, options: Options, hosts: list[str]) -> TraceWriter:
     """The trace that rank 0 will write, with how far each rank's clock is ahead of its own."""
-    from dlbrt.mpi.collective_timer import CollectiveTimer
+    from dlbrt.mpi.measuring.collective_timer import CollectiveTimer
     from dlbrt.mpi.team import clock
     from dlbrt.observe.trace import TracedMachine
     from dlbrt.observe.trace_writer import TraceWriter

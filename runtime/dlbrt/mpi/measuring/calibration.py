@@ -1,6 +1,6 @@
-"""``python -m dlbrt.mpi.calibration RANKS [RESULT]``, under mpiexec: measure the network, show and store it.
+"""``python -m dlbrt.mpi.measuring.calibration RANKS [RESULT]``, under mpiexec: measure the network.
 
-The table goes to standard output. RESULT is a file for the measured network, as one JSON object. All ranks
+The network is shown and stored. The table goes to standard output. RESULT is a file for the measured network, as one JSON object. All ranks
 end with the same status: 0 done; 2 where the network cannot be stored, or the number of ranks is not RANKS.
 
 The network is measured with the messages and waits of the runtime itself (Zaki, Li, Parthasarathy, section
@@ -31,10 +31,10 @@ from mpi4py import MPI
 
 from dlbrt.balance.messages import Profile
 from dlbrt.contract import OptionError
-from dlbrt.mpi.collective_timer import CollectiveTimer, Read, Timestamps
 from dlbrt.mpi.communicator import ANY, REPORT, Communicator, Notification
+from dlbrt.mpi.measuring.collective_timer import CollectiveTimer, Read, Timestamps
+from dlbrt.mpi.measuring.network import MessageSizes, bandwidth, one_way_s
 from dlbrt.mpi.messenger import exchange_among_all, exchange_in_group
-from dlbrt.mpi.network import MessageSizes, bandwidth, one_way_s
 from dlbrt.observe import networks
 from dlbrt.predict.network import Network, Networks, fit
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from dlbc.analysis.updates import Target, Update, at_path, is_repeatable
+from dlbc.analysis.contributions.updates import Target, Update, at_path, is_repeatable
 from dlbc.analysis.uses import uses_of
 from dlbc.ir.access_path import AccessPath, path_of
 from dlbc.ir.region import ModuleNames

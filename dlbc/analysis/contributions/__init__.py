@@ -1,0 +1,1 @@
+"""Statements by which iterations contribute to shared values, recognised from their text alone."""

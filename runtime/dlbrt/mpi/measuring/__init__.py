@@ -1,0 +1,1 @@
+"""What the network takes: stored, measured coarsely at the start, or calibrated."""
