@@ -187,6 +187,11 @@ class IntegerForm:
         """The arrays whose elements it reads."""
         return frozenset(name for atom in self.atoms for name in _elements(atom))
 
+    @property
+    def of_data(self) -> bool:
+        """Whether data decide on it: elements of arrays, or items of what the loop runs over."""
+        return bool(self.elements) or self.depends_on((VariableKind.ITEM,))
+
     def depends_on(self, kinds: Iterable[VariableKind] = MOVING) -> bool:
         """Whether it contains a variable of one of these kinds."""
         wanted = set(kinds)

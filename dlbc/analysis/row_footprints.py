@@ -50,7 +50,7 @@ class RowRange:
     @property
     def of_data(self) -> bool:
         """Whether data selects the rows: elements of arrays, or items of what the loop runs over."""
-        return any(end.elements or end.depends_on((VariableKind.ITEM,)) for end in (self.low, self.high))
+        return self.low.of_data or self.high.of_data
 
     @property
     def first(self) -> RowRange:

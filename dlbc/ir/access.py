@@ -328,7 +328,12 @@ def depths_of(accesses: Sequence[Access]) -> dict[str, int]:
 
 def has_arithmetic_subscripts(access: Access) -> bool:
     """Whether arithmetic alone selects its elements, so that iteration order cannot explain a dependence."""
-    return all(s.full or (s.forms and not any(f.elements for f in s.forms)) for s in access.subscripts)
+    return all(s.full or (s.forms and not any(f.of_data for f in s.forms)) for s in access.subscripts)
+
+
+def is_at_items(access: Access) -> bool:
+    """Whether items of what the loop runs over are among its subscripts."""
+    return any(f.depends_on((VariableKind.ITEM,)) for s in access.subscripts for f in s.forms)
 
 
 def has_flat_subscripts(access: Access) -> bool:

@@ -31,6 +31,7 @@ from dlbc.ir.access import (
     Subscript,
     has_arithmetic_subscripts,
     has_flat_subscripts,
+    is_at_items,
 )
 from dlbc.ir.access_path import text_of
 from dlbc.ir.loop import IndependenceProof, ProofFailure, ProofMethod
@@ -101,13 +102,13 @@ class IndependenceTest:
             touching = [a for a in accesses if a.array == name]
             proofs, failures = self.prove(touching)
             proved = any(f.finding.code in _PROVED for f in failures) and name not in updated
+            looked_at = any(p.method is ProofMethod.INSPECTOR for p in proofs.values())
             if name in contributions.arrays:
-                plain = bool(proofs) or all(map(has_arithmetic_subscripts, touching))
+                at_once = bool(proofs) and not (looked_at and any(map(is_at_items, touching)))
+                plain = at_once or all(map(has_arithmetic_subscripts, touching))
             else:
                 flat = any(map(has_flat_subscripts, touching))  # no dictionary has such keys
-                plain = any(
-                    p.method is not ProofMethod.INSPECTOR and (flat or not p.guards) for p in proofs.values()
-                )
+                plain = not looked_at and any(flat or not p.guards for p in proofs.values())
             if proved or plain:
                 found.add(name)
         return frozenset(found)

@@ -3,7 +3,8 @@
 A statement contributes to a name or to an element if the old value is one operand and the new value is the
 result: ``s += e``, ``s = s + e``, ``s = max(s, e)``, ``s = s and e``, ``hist[k] = hist[k] + e``,
 ``d[k] = d.get(k, 0) + e``, ``np.add.at(hist, k, e)``, ``np.maximum(best, e, out=best)``. What is updated is a
-name or an access path (``self.total``, ``best["v"]``). `selections` has the statements that compare. The pass checks that the rest of the body leaves the value alone.
+name or an access path (``self.total``, ``best["v"]``). `selections` has the statements that compare. The pass
+checks that the rest of the body leaves the value alone.
 """
 
 from __future__ import annotations

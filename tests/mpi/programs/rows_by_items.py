@@ -71,6 +71,15 @@ try:
 except IndexError as error:
     shown("out of range", A, error, j)
 
+table, first = np.zeros((3, 5)), np.zeros(4)
+# dlb: parallel
+for i, j in np.ndindex(3, 5):
+    table[i, j] = 10 * i + j
+# dlb: parallel
+for j in [3, 3, 1]:
+    first[j] = first.size + j
+shown("stores alone", table, first)
+
 counts = {}
 words = ["a", "bb", "a", "ccc"] * 9
 # dlb: parallel

@@ -1,17 +1,8 @@
 """``python -m dlbrt.mpi.measuring.calibration RANKS [RESULT]``, under mpiexec: measure the network.
 
-The network is shown and stored. The table goes to standard output. RESULT is a file for the measured network, as one JSON object. All ranks
-end with the same status: 0 done; 2 where the network cannot be stored, or the number of ranks is not RANKS.
-
-The network is measured with the messages and waits of the runtime itself (Zaki, Li, Parthasarathy, section
-1.5.1 and figure 1.6). Latency is half of what a byte takes there and back, bandwidth what large messages
-reach beyond it. The patterns are those of a synchronization: interrupts from one rank to all, profiles from
-all to the central balancer, the exchange of profiles among all (one non-blocking collective) or among the
-members of a group (from each to each). They are measured for 2 to P ranks, taken from the hosts in turn, so
-that even few ranks are spread over all hosts.
-
-Every function of the measurement is collective: all ranks of its communicator call it. Ranks that have no
-part in a measurement sleep until the next one.
+The network is shown and stored. The table goes to standard output. RESULT is a file for the measured network,
+as one JSON object. All ranks end with the same status: 0 done; 2 where the network cannot be stored, or the
+number of ranks is not RANKS.
 """
 
 from __future__ import annotations
