@@ -9,7 +9,7 @@ names up by text.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from dlbc.analysis.context import AnalysisContext
@@ -188,8 +188,19 @@ class _Backward:
         return out
 
 
-def _reads(nodes: Iterable[ast.AST]) -> Live:
-    return frozenset(u.name for n in nodes for u in uses_of(n) if u.kind is not UseKind.STORE)
+def _reads(nodes: Sequence[ast.AST]) -> Live:
+    caught = {part for n in nodes for part in _uses_of_caught(n)}
+    uses = (u for n in nodes for u in uses_of(n) if u.kind is not UseKind.STORE)
+    return frozenset(u.name for u in uses if u.node not in caught)
+
+
+def _uses_of_caught(node: ast.AST) -> Iterator[ast.AST]:
+    """Where handlers use the exception that they have caught: they bind and delete its name."""
+    for handler in every_node(node):
+        if isinstance(handler, ast.ExceptHandler) and handler.name:
+            yield handler
+            parts = (part for statement in handler.body for part in every_node(statement))
+            yield from (p for p in parts if isinstance(p, ast.Name) and p.id == handler.name)
 
 
 def _lists(owner: ast.AST) -> list[list[ast.stmt]]:

@@ -128,3 +128,25 @@ class Wrapped(Exception):
 
 
 kept(13)
+
+
+def same_name(texts):
+    """Handlers in the loop, around it and after it give their exceptions the same name."""
+    try:
+        # dlb: parallel, BLOCK
+        for i in range(6):
+            try:
+                texts[i] = str(int("123x5"[: i + 1]))
+            except ValueError as caught:
+                texts[i] = str(caught)
+                if i == 4:
+                    raise Wrapped(i) from caught
+    except Wrapped as caught:
+        print(caught, repr(caught.__cause__), caught.number, i, texts[:5])
+    try:
+        texts[9]
+    except IndexError as caught:
+        print(caught)
+
+
+same_name([""] * 6)
