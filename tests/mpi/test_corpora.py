@@ -1,7 +1,7 @@
 """Programs from outside corpora compute on ranks what they compute alone, to the last bit.
 
-A program runs under one setting, chosen by its name, with every loop annotated that dlbc accepts; with
-`pytest --full` under several settings, and with each of these loops alone.
+A third of them run under one setting, chosen by the name, with every loop annotated that dlbc accepts; with
+`pytest --full` all do under several settings, and with each of these loops alone.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import pytest
 from tests.support.corpora import Annotation, annotating, annotations, paths
 from tests.support.mpi import run_mpi, run_sequential, transform
 from tests.support.settings import RUNS, chosen, half
-from tests.support.tier import is_full
+from tests.support.tier import is_full, part
 
 
 def accepted(path: Path) -> list[Annotation]:
     return [annotation for annotation in annotations(path) if not annotation.reason]
 
 
-PROGRAMS = [path for path in paths() if accepted(path)]
+PROGRAMS = part([path for path in paths() if accepted(path)], 3)
 
 
 def variants(path: Path) -> list[list[Annotation]]:

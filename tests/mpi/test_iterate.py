@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+from tests.support.tier import part
 
 pytestmark = pytest.mark.mpi
 
@@ -318,18 +319,21 @@ def places(stderr: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("body", "code"),
-    [
-        ("pass", "u[n + 5] = 0.0"),
-        ("pass", "look(u, n // 2)"),
-        ("pass", "raise Wrong(float(u[n - 1, 1]))"),
-        ("pass", "sys.exit(f'in words {u[n - 1, 0]}')"),
-        ("pass", "sys.exit(5)"),
-        ("pass", "print(u[n // 2].sum() + missing)"),
-        ("pass", "assert u[-1, 0] < 2.0, u[-1].tolist()"),
-        ("pass", "(u[n - 1, 0] + u[n - 2, 0]).missing()"),
-        ("if t == 1 and i > 7: 1 // int(u[i, 0] > 100.0)", "pass"),
-        ("if i == 15: raise Wrong(i, t)", "pass"),
-    ],
+    part(
+        [
+            ("pass", "u[n + 5] = 0.0"),
+            ("pass", "look(u, n // 2)"),
+            ("pass", "raise Wrong(float(u[n - 1, 1]))"),
+            ("pass", "sys.exit(f'in words {u[n - 1, 0]}')"),
+            ("pass", "sys.exit(5)"),
+            ("pass", "print(u[n // 2].sum() + missing)"),
+            ("pass", "assert u[-1, 0] < 2.0, u[-1].tolist()"),
+            ("pass", "(u[n - 1, 0] + u[n - 2, 0]).missing()"),
+            ("if t == 1 and i > 7: 1 // int(u[i, 0] > 100.0)", "pass"),
+            ("if i == 15: raise Wrong(i, t)", "pass"),
+        ],
+        2,
+    ),
 )
 def test_a_routine_that_fails_ends_as_the_source_does(body: str, code: str, tmp_path: Path) -> None:
     source = tmp_path / "program.py"

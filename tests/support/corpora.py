@@ -207,9 +207,14 @@ def _section(corpus: str, programs: dict[Path, list[Verdict]]) -> str:
         "| --- | --- | --- | --- |",
     ]
     for path, loops in programs.items():
-        shown = f"[{path.stem}](../tests/corpora/{corpus}/{path.name})"
-        for loop in loops:
-            cells = (part.replace("|", "\\|") for part in (loop.place, loop.text, loop.why))
-            lines.append(f"| {shown} | {' | '.join(cells)} |")
-            shown = ""
+        lines += rows(path, loops)
     return "\n".join([*lines, ""])
+
+
+def rows(path: Path, loops: Sequence[Verdict]) -> Iterator[str]:
+    """The rows of a program in the page's table."""
+    shown = f"[{path.stem}](../tests/corpora/{path.parent.name}/{path.name})"
+    for loop in loops:
+        cells = (part.replace("|", "\\|") for part in (loop.place, loop.text, loop.why))
+        yield f"| {shown} | {' | '.join(cells)} |"
+        shown = ""
