@@ -40,6 +40,9 @@ _BUILTINS = frozenset(dir(builtins))
 UNKNOWN = frozenset({Origin(OriginKind.UNKNOWN)})
 CLOSURE = frozenset({Origin(OriginKind.CLOSURE)})
 
+#: Attributes that lead from an object to what others share: its class, the array that a view is of.
+_BEYOND = frozenset({"__class__", "base"})
+
 #: Brackets that are followed, and aliases of aliases.
 DEEPEST = 4
 
@@ -258,7 +261,7 @@ class ChainEvaluator(Environment, ABC):
             if self._runs(node):
                 return self._property(node)
             base = self._base(node.value)
-            return FRESH if node.attr in METADATA else base.element | self._of_class(node.attr)
+            return FRESH if node.attr in METADATA else base.element | self._beside(node)
         if isinstance(node, ast.Subscript):
             base = self._base(node.value)
             axes, open_ = self._subscripts.read(node.slice, self._forms, self._hidden)
@@ -268,6 +271,12 @@ class ChainEvaluator(Environment, ABC):
             parts = extended(without_closures(reach) | (base.reachable & CLOSURE), axes, open_)
             return AbstractValue(parts, parts)
         return self._value(node)
+
+    def _beside(self, step: Step) -> AbstractValue:
+        """What a step into an object may lead to beside the object's own parts."""
+        if not isinstance(step, ast.Attribute):
+            return FRESH
+        return AbstractValue(UNKNOWN, UNKNOWN) if step.attr in _BEYOND else self._of_class(step.attr)
 
     def _of_class(self, attribute: str) -> AbstractValue:
         """An attribute of an object may be an attribute of its class, which all objects share."""
@@ -299,7 +308,9 @@ class ChainEvaluator(Environment, ABC):
             self._part(name, subscripts, place, read, closed=True)
             return FRESH
         value = self._part(name, subscripts, place, read, not open_ or bool(rest))
-        return AbstractValue(value.points_to | UNKNOWN, value.reachable | UNKNOWN) if rest else value
+        for step in rest:
+            value |= self._beside(step)
+        return value
 
     def _part(
         self, name: str, subscripts: tuple[Subscript, ...], node: ast.expr, read: bool, closed: bool

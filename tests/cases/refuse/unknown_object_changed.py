@@ -7,5 +7,5 @@ B = np.ones(n)
 xs = [[0] for _ in range(n)]
 # dlb: parallel
 for i in range(n):
-    t = xs[i].data
+    t = xs[i].base
     t[0] = 1

@@ -52,3 +52,27 @@ print(shifted(np.arange(90.0).reshape(30, 3), 9, -4, np.array([2, 5, 1, 0, 4, 7,
 print(tiles(np.zeros(20), 9, 2), tiles([0] * 20, 9, 2), tiles([0] * 20, 9, 3), tiles([0] * 20, 9, 1))
 print(before(np.arange(20.0), 20, 20), before(np.arange(20.0), 15, 15), before(np.arange(20.0), 5, -10))
 print(around_the_end(np.arange(20.0), 4, 3), around_the_end(np.arange(20.0), 6, 3))
+
+
+class Body:
+    def __init__(self, k, kids):
+        self.k, self.kids, self.pos = k, kids, [0, 0]
+
+
+def attributes_of_elements(bodies):
+    """What the attributes of an element hold is its own, unless two elements hold the same."""
+    # dlb: parallel
+    for i in range(len(bodies)):
+        bodies[i].kids.append(i)
+        at = bodies[i].pos
+        at[0] += i
+        bodies[i].pos[1] = len(bodies[i].kids)
+    # dlb: parallel
+    for body in bodies:
+        body.kids.append(-body.k)
+    print([(body.kids, body.pos) for body in bodies])
+
+
+attributes_of_elements([Body(k, []) for k in range(40)])
+one = []
+attributes_of_elements([Body(k, one) for k in range(40)])
