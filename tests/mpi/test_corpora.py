@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.corpora import Annotation, annotating, annotations, paths
 from tests.support.mpi import run_mpi, run_sequential, transform
-from tests.support.settings import RUNS, chosen, half
+from tests.support.settings import RUNS, chosen, some
 from tests.support.tier import is_full, part
 
 
@@ -40,7 +40,7 @@ def test_a_ported_program_does_on_ranks_what_it_does_alone(path: Path, tmp_path:
         source.write_text(annotating(path, kept), encoding="utf-8")
         generated = transform(source, tmp_path)
         name = f"{path.stem}{number}"
-        for setting in half(name)[::4] if is_full() and not number else [chosen(name)]:
+        for setting in some(name) if is_full() and not number else [chosen(name)]:
             ranks, env = RUNS[setting]
             done = run_mpi(ranks, [sys.executable, str(generated)], env=env)
             assert (done.stdout, done.status) == (alone.stdout, alone.status), (ranks, env, done.stderr)
