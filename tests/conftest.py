@@ -17,7 +17,7 @@ settings.register_profile("search", max_examples=5000, deadline=None)
 settings.load_profile("repeatable")
 
 #: Without --full a test draws so many times fewer examples than it names, and these folders are left out.
-FEWER = 5
+FEWER = 8
 FULL_ALONE = [Path(__file__).with_name(name) for name in ("bench", "lab", "papers")]
 
 

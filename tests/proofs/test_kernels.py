@@ -125,7 +125,7 @@ def printed_on_ranks(path: Path, ranks: int, env: dict[str, str], out: Path) -> 
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("path", part(ACCEPTED, 3), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(ACCEPTED, 6), ids=lambda path: path.stem)
 def test_an_accepted_kernel_prints_the_same_on_three_ranks(path: Path, tmp_path: Path) -> None:
     alone, shared = printed_on_ranks(path, 3, {"DLB_STRATEGY": "none"}, tmp_path)
     assert shared.decode() == alone.decode()
