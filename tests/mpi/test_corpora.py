@@ -40,7 +40,7 @@ def test_a_ported_program_does_on_ranks_what_it_does_alone(path: Path, tmp_path:
         source.write_text(annotating(path, kept), encoding="utf-8")
         generated = transform(source, tmp_path)
         name = f"{path.stem}{number}"
-        for setting in some(name) if is_full() and not number else [chosen(name)]:
+        for setting in some(name, 8) if is_full() and not number else [chosen(name)]:
             ranks, env = RUNS[setting]
             done = run_mpi(ranks, [sys.executable, str(generated)], env=env)
             assert (done.stdout, done.status) == (alone.stdout, alone.status), (ranks, env, done.stderr)

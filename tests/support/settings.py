@@ -35,6 +35,6 @@ def chosen(name: str) -> int:
     return zlib.crc32(name.encode()) % len(RUNS)
 
 
-def some(name: str) -> list[int]:
-    """One in eight settings, that which is `chosen` among them."""
-    return list(range(chosen(name) % 8, len(RUNS), 8))
+def some(name: str, one_in: int) -> list[int]:
+    """One in so many settings, that which is `chosen` among them."""
+    return list(range(chosen(name) % one_in, len(RUNS), one_in))
