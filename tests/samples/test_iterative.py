@@ -24,9 +24,9 @@ ITERATE = "# dlb: iterate\n"
 #: Sizes that take about half a second, so that load changes meanwhile.
 ARGUMENTS = {
     "heat2d": ("120", "100", "60"),
-    "jacobi": ("300", "1e-3"),
+    "jacobi": ("200", "1e-2"),
     "life": ("90", "60"),
-    "lu": ("120", "CYCLIC"),
+    "lu": ("90", "CYCLIC"),
 }
 RANDOM = {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "random:max=4,duration=0.02,seed=3"}
 RUNS = [(2, RANDOM), (3, RANDOM), (5, RANDOM), (8, {"DLB_STRATEGY": "none"}), (8, RANDOM)]
