@@ -224,9 +224,14 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+@pytest.fixture(scope="module")
+def all_imports() -> list[Import]:
+    return list(imports(modules(PACKAGES)))
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__.replace("_", " "))
-def test_no_import(rule: Rule) -> None:
-    broken = [f"{i.place}: {i.module} imports {i.target}" for i in imports(modules(PACKAGES)) if rule(i)]
+def test_no_import(rule: Rule, all_imports: list[Import]) -> None:
+    broken = [f"{i.place}: {i.module} imports {i.target}" for i in all_imports if rule(i)]
     assert not broken, "\n" + "\n".join(dict.fromkeys(broken))
 
 

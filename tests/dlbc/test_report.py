@@ -25,6 +25,7 @@ from papers.zaki.network import ethernet
 from dlbc.cli import main
 from dlbc.commands.report.draw import ACTIVITIES, measure_run, seconds_text, timeline
 from dlbc.commands.report.page import MOST_RUNS, page, replay_predictions
+from tests.support.tier import is_full
 
 WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
 WHAT = LoopModel(200, tuple(0.02 + 1e-4 * k for k in range(200)), iteration_bytes=800)
@@ -193,7 +194,7 @@ def test_whatever_a_trace_says_there_is_no_traceback(
     text, draw = text_of(simulated(name)[1]), Random(name)
     words = ["report"] if command == "report" else ["simulate", "--strategy", "GDDLB", "--trace"]
     statuses = set()
-    for _ in range(60):
+    for _ in range(60 if is_full() else 15):
         document = json.loads(text)
         place, key = draw.choice(nodes(document["dlb"]))
         place[key] = draw.choice(

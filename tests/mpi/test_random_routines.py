@@ -9,6 +9,7 @@ import pytest
 
 from tests.mpi.random_routines import program
 from tests.support.mpi import run_mpi, run_sequential, transform
+from tests.support.tier import part
 
 LOAD = {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "random:max=3,duration=0.002,seed=4"}
 RUNS = [(5, {"DLB_STRATEGY": "none"}), (3, LOAD), (2, {}), (3, {"DLB_STRATEGY": "LDDLB"})]
@@ -20,7 +21,7 @@ def test_the_same_seed_gives_the_same_program(seed: int) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", part(range(4), 2))
 def test_random_routines_do_on_ranks_what_they_do_sequentially(seed: int, tmp_path: Path) -> None:
     source = tmp_path / "program.py"
     source.write_text(program(seed), encoding="utf-8")

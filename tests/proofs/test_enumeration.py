@@ -1,4 +1,4 @@
-"""The verdict agrees with brute force: 2 000 random nests, by default 400, and none accepted with a conflict.
+"""The verdict agrees with brute force: 2 000 random nests, by default 200, and none accepted with a conflict.
 
 Each nest is enumerated for several sizes. An acceptance claims of every size for which the plan's guards hold
 that no two iterations conflict, and that an array's rows, as the table of the emitted program states them,
@@ -22,7 +22,7 @@ from tests.proofs.nests import SIZES, Nest, Touch, nest_of
 from tests.proofs.verdicts import verdict_of
 from tests.support.tier import is_full
 
-NESTS = 2000 if is_full() else 400
+NESTS = 2000 if is_full() else 200
 BATCH = 50
 
 #: Of the affine nests without a conflict, the part that must be accepted.
