@@ -25,6 +25,9 @@ class VariableKind(Enum):
     PARAMETER = "parameter"
 
 
+#: What the loop itself counts or takes.
+OF_ITERATION = (VariableKind.INDEX, VariableKind.ITEM)
+
 #: What differs between iterations, or within one.
 MOVING = (VariableKind.INDEX, VariableKind.ITEM, VariableKind.INNER)
 

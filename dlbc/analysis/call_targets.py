@@ -22,6 +22,7 @@ from dlbc.analysis.uses import (
     children_of,
     every_node,
     own_nodes,
+    pairs_assigned,
     parameters_of,
     root_name,
     unparsed,
@@ -237,7 +238,7 @@ class Program:
             return self._class_named(hint.id, place) if isinstance(hint, ast.Name) else None
         body = scope.body if isinstance(scope, Functions) else place.module.module.tree.body
         for statement in own_nodes(body):
-            for made, value in _assigned(statement):
+            for made, value in pairs_assigned(statement):
                 if made is node:
                     return self._class_made(value, place)
         return None
@@ -250,7 +251,7 @@ class Program:
 
     def _class_held(self, attribute: str, module: ProgramModule) -> _Class | None:
         """The class of what a module assigns to an attribute, if it does so once."""
-        pairs = (pair for node in every_node(module.module.tree) for pair in _assigned(node))
+        pairs = (pair for node in every_node(module.module.tree) for pair in pairs_assigned(node))
         values = [v for target, v in pairs if isinstance(target, ast.Attribute) and target.attr == attribute]
         return self._class_made(values[0], CodePlace(module, ())) if len(values) == 1 else None
 
@@ -283,18 +284,6 @@ class Program:
         alone = summary.mutated_shared.keys() <= {NOT_ITS_OWN} and not summary.rebinds
         starred = function.args.vararg is not None or function.args.kwarg is not None
         return target if plain and alone and not starred and _is_simple(function) else None
-
-
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What an assignment to one target, or of one tuple to another, binds, with the values."""
-    match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-            yield from zip(targets, values, strict=False) if len(targets) == len(values) else ()
-        case (
-            ast.Assign(targets=[target], value=value)
-            | ast.AnnAssign(target=target, value=ast.expr() as value)
-        ):
-            yield target, value
 
 
 def _is_self(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.arg) -> bool:

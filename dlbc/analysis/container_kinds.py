@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.uses import every_node, own_nodes
+from dlbc.analysis.uses import every_node, own_nodes, pairs_assigned
 from dlbc.ir.access_path import path_of
 
 #: Functions that make dictionaries.
@@ -36,7 +36,7 @@ class ContainerKinds:
         given = [
             value
             for node in every_node(self._loop.path[0])
-            for target, value in _assigned(node)
+            for target, value in pairs_assigned(node)
             if isinstance(target, ast.Attribute) and target.attr == attribute
         ]
         return bool(given) and all(map(_makes_dictionary, given))
@@ -62,24 +62,10 @@ class ContainerKinds:
         """Whether every binding of the name gives it an object of this kind."""
         places = set(self._names.bindings.get(name, ()))
         for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
-            assigned = (pair for node in own_nodes(scope.body) for pair in _assigned(node))
+            assigned = (pair for node in own_nodes(scope.body) for pair in pairs_assigned(node))
             if found := places & {target for target, value in assigned if makes(value)}:
                 return found == places
         return False
-
-
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds, each with its value, as far as the text pairs them."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            for target in targets:
-                yield target, value
-                match target, value:
-                    case ast.Tuple(elts=names), ast.Tuple(elts=values):
-                        if not any(isinstance(e, ast.Starred) for e in (*names, *values)):
-                            yield from zip(names, values, strict=False)
-        case ast.AnnAssign(target=target, value=ast.expr() as value):
-            yield target, value
 
 
 def _makes_dictionary(node: ast.expr) -> bool:

@@ -6,14 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
+from dlbc.algebra.integer_form import OF_ITERATION, ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
 from dlbc.ir.access import Access, InnerLoop
 
 _ONE = IntegerForm.literal(1)
-
-
-#: What the loop itself counts or takes.
-_OF_THE_LOOP = (VariableKind.INDEX, VariableKind.ITEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class RowRange:
     @property
     def depends_on_index(self) -> bool:
         """Whether the rows vary with the index."""
-        return any(end.depends_on(_OF_THE_LOOP) for end in (self.low, self.high))
+        return any(end.depends_on(OF_ITERATION) for end in (self.low, self.high))
 
 
 def rows_of(access: Access, axis: int) -> RowRange | None:

@@ -337,3 +337,17 @@ _SPECIAL: dict[type, Callable[[Any], Iterator[Use]]] = {
     ast.GeneratorExp: _comprehension, ast.FunctionDef: _scope, ast.AsyncFunctionDef: _scope,
     ast.Lambda: _scope, ast.ClassDef: _scope,
 }  # fmt: skip
+
+
+def pairs_assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, each with its value, as far as the text pairs them."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield target, value
+                match target, value:
+                    case ast.Tuple(elts=names), ast.Tuple(elts=values):
+                        if not any(isinstance(e, ast.Starred) for e in (*names, *values)):
+                            yield from zip(names, values, strict=False)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield target, value

@@ -14,7 +14,14 @@ from enum import Enum
 from dlbrt.records import dataclass
 
 from dlbc.algebra.delinearize import is_linear
-from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, replaced_in
+from dlbc.algebra.integer_form import (
+    OF_ITERATION,
+    Condition,
+    IntegerForm,
+    Variable,
+    VariableKind,
+    replaced_in,
+)
 from dlbc.ir.access_path import is_part, root_of, text_of
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import Expansion
@@ -44,7 +51,7 @@ class Subscript:
     @property
     def depends_on_index(self) -> bool:
         """Whether it depends on the loop's index or items directly, not only through inner loops."""
-        return any(form.depends_on((VariableKind.INDEX, VariableKind.ITEM)) for form in self.forms)
+        return any(form.depends_on(OF_ITERATION) for form in self.forms)
 
     @property
     def forms(self) -> tuple[IntegerForm, ...]:

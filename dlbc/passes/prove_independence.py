@@ -136,11 +136,9 @@ def _prove_array(
         return ProofFailure(array, _unindexed(array, [whole], context))
     if whole is not None:
         return ProofFailure(array, _whole(array, whole, writes[0], context))
-    has_rows = not ContainerKinds(context).is_dictionary(array)
     if space is None:
         items = ProofMethods(array, accesses, _UNCOUNTED, written, provers)
-        proof = items.inspected() if has_rows else None
-        return proof or ProofFailure(array, _unindexed(array, writes, context))
+        return _inspected(items, array, context) or ProofFailure(array, _unindexed(array, writes, context))
     symbolic = ProofMethods(array, accesses, space, written, provers)
     steps = symbolic.with_numbers(context.names)
     for method in ProofMethods.METHODS:
@@ -151,7 +149,7 @@ def _prove_array(
         return ProofFailure(array, _proved(array, *dependence, context), tuple(steps.tried))
     if context.loop.annotation.assume_independent is not None:
         return steps.asserted()
-    if has_rows and (proof := steps.inspected()) is not None:
+    if (proof := _inspected(steps, array, context)) is not None:
         return proof
     fixed = [w for w in writes if not any(s.depends_on_index for s in w.subscripts)]
     if fixed:
@@ -167,6 +165,12 @@ def _prove_array(
     elif provers.solver is None and steps.has_products:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SOLVER}")
     return ProofFailure(array, finding, tuple(steps.tried))
+
+
+def _inspected(steps: ProofMethods, array: str, context: AnalysisContext) -> IndependenceProof | None:
+    """Rows for the runtime to look at; a dictionary has none."""
+    proof = steps.inspected()
+    return None if proof is None or ContainerKinds(context).is_dictionary(array) else proof
 
 
 def _proved(

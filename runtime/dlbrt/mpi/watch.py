@@ -233,9 +233,8 @@ def _state() -> dict[str, Any]:
         "np.get_printoptions()": settings.printing,
         "the decimal context": (settings.decimals or _DECIMALS)[: len(_DECIMALS)],
         "sys.getrecursionlimit()": settings.recursion,
-        "warnings.filters": sorted(
-            map(repr, settings.filters)
-        ),  # a module imported late may put its own first
+        # A module that is imported late may put its own filters first.
+        "warnings.filters": sorted(map(repr, settings.filters)),
         "the levels of loggers": settings.logging,
     }
 
