@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -28,8 +29,10 @@ os.write(1, b"as before\\n")
 
 
 def output_of(code: str) -> list[str]:
-    """The lines that a process prints which runs the code."""
-    done = subprocess.run([sys.executable, "-c", BEGIN + code], capture_output=True, text=True, check=True)
+    """The lines that a process prints which runs the code, its streams buffered whatever the tester's are."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, "-c", BEGIN + code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     return done.stdout.splitlines()
 
 
