@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Tests of this script and of its table: they would see each bug in the text.
 _OWN_TEST = "tests/test_mutants.py"
 
-_LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "shared")
+_LEFT_OUT = shutil.ignore_patterns(".[!c]*", "__pycache__", "*.egg-info", "shared")
 _FAILED = re.compile(r"^(tests/\S+\.py::.*?) (?:FAILED|ERROR)\b", re.MULTILINE)
 _BROKEN_FILE = re.compile(r"^ERROR (tests/\S+\.py)", re.MULTILINE)
 
