@@ -9,7 +9,7 @@ of a copy, without keeping one.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,34 +35,39 @@ class ArrayDigests:
     rank end: so the digests take a hundredth of the array's memory.
     """
 
-    def __init__(self, array: Array, axis: int, edges: Iterable[int] = ()) -> None:
+    def __init__(self, array: Array, axis: int, edges: Sequence[int] = ()) -> None:
         self._array, self._axis = array, axis
         rows = array.shape[axis] if array.ndim else 1
         width = array.nbytes // max(1, rows)
         self._group = 1 if array.nbytes <= _SMALL_BYTES else max(1, _GROUP_BYTES // max(1, width))
-        self._before = self._digests()
-        near = (
-            {edge // self._group + step for edge in edges for step in (-1, 0, 1)} if self._group > 1 else ()
-        )
-        self._single = {group: self._rows(group) for group in near if 0 <= group < len(self._before)}
+        self._before = row_digests(array, axis, self._group)
+        self._single: dict[int, Digests] = {}
+        self.add_edges(edges)
+
+    def add_edges(self, edges: Sequence[int]) -> None:
+        """Look at single rows next to the rows ``edges`` too, which are what they were at first."""
+        if self._group > 1:
+            near = {edge // self._group + step for edge in edges for step in (-1, 0, 1)}
+            self._single |= {group: self._rows(group) for group in near if 0 <= group < len(self._before)}
 
     def changed(self, apart_from: Iterable[Rows]) -> int | None:
         """A row that has changed, apart from the rows given; None if none is found."""
-        after = self._digests()
-        if len(after) != len(self._before):
+        if _count(self._array, self._axis, self._group) != len(self._before):
             return 0
         known = [rows for rows in apart_from if rows]
-        differs = after != self._before
+        compared = np.ones(len(self._before), np.bool_)
         for rows in known:
             for run in rows:
-                differs[_groups(run, self._group)] = False
-        if len(places := np.flatnonzero(differs)):
-            return int(places[0]) * self._group
+                compared[_groups(run, self._group)] = False
+        for part in _parts(self._array, self._axis, self._group):
+            if compared[part].any():  # others need not be read
+                after = _digests_of(self._array, self._axis, self._group, part)
+                differs = (after != self._before[part]) & compared[part]
+                if differs.any():
+                    first: int = part.start + int(differs.argmax())
+                    return first * self._group
         singly = (self._changed_in(group, known) for group in self._single)
         return next((row for row in singly if row is not None), None)
-
-    def _digests(self) -> Digests:
-        return row_digests(self._array, self._axis, self._group)
 
     def _rows(self, group: int) -> Digests:
         lines = np.moveaxis(self._array, self._axis, 0)
@@ -86,16 +91,31 @@ def _groups(run: range, size: int) -> slice:
 
 def row_digests(array: Array, axis: int = 0, group: int = 1) -> Digests:
     """One digest for each ``group`` of rows of ``array`` along ``axis``; an array without axes is one row."""
-    rows = np.moveaxis(array, axis, 0) if array.ndim else array.reshape(1)
-    count, width = -(-len(rows) // group), rows.nbytes // max(1, len(rows))
-    digests = np.zeros(count, np.uint64)
-    if not width:
-        return digests
-    step = max(1, _BLOCK_BYTES // (width * group)) * group
-    for first in range(0, len(rows), step):
-        words = _words(rows[first : first + step], width, group)
-        digests[first // group : first // group + len(words)] = _hashed(words)
+    digests = np.empty(_count(array, axis, group), np.uint64)
+    for part in _parts(array, axis, group):
+        digests[part] = _digests_of(array, axis, group, part)
     return digests
+
+
+def _count(array: Array, axis: int, group: int) -> int:
+    """How many groups of rows there are."""
+    return -(-array.shape[axis] // group) if array.ndim else 1
+
+
+def _parts(array: Array, axis: int, group: int) -> Iterator[slice]:
+    """All groups in order, in parts that are hashed at once."""
+    count = _count(array, axis, group)
+    step = max(1, _BLOCK_BYTES * count // max(1, array.nbytes))
+    return (slice(first, min(first + step, count)) for first in range(0, count, step))
+
+
+def _digests_of(array: Array, axis: int, group: int, part: slice) -> Digests:
+    """The digests of one part of the groups."""
+    rows = np.moveaxis(array, axis, 0) if array.ndim else array.reshape(1)
+    width = rows.nbytes // max(1, len(rows))
+    if not width:
+        return np.zeros(part.stop - part.start, np.uint64)
+    return _hashed(_words(rows[part.start * group : part.stop * group], width, group))
 
 
 def _words(rows: Array, width: int, group: int) -> Digests:
@@ -115,8 +135,10 @@ def _words(rows: Array, width: int, group: int) -> Digests:
 def _hashed(words: Digests) -> Digests:
     if words.shape[1] == 1:
         return words[:, 0]  # a word is its own digest
-    mixed = (words ^ (words >> np.uint64(29))) * _weights(words.shape[1])
-    digests: Digests = np.add.reduce(mixed, axis=1)
+    mixed = words >> np.uint64(29)
+    mixed ^= words
+    # Of the ways to multiply and add, the fastest for rows of few words too.
+    digests: Digests = np.einsum("ij,j->i", mixed, _weights(words.shape[1]))
     return digests
 
 

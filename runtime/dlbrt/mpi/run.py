@@ -162,7 +162,7 @@ class LoopRun:
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
         if self._probation.wanted:
-            self._probation.begin(prepared.watch(loop, Spans.of(range(2))))
+            self._probation.begin(lambda: prepared.watch(loop, Spans.of(range(2))))
             loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
         return self._share(loop, initial, begun, fixed=forced == STATIC)
@@ -215,7 +215,7 @@ class LoopRun:
             loop.folding = FoldingPolicy.NONE  # so that rank 0's iterations are the first ones
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
-        self._sharing = SharedRun(prepared, call, loop, self._recorder)
+        self._sharing = SharedRun(prepared, call, loop, self._recorder, self._probation.take_watch())
         self._watched = self._sharing.watch
         driver = self._sharing.driver
         if begun:

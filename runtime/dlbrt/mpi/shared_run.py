@@ -46,11 +46,17 @@ class SharedRun:
     """A loop on all ranks, from the call on; ``driver`` and ``run_journal`` are rank 0's part in it.
 
     Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the
-    plan takes as unchanged; ``contradiction`` is what some rank's has found.
+    plan takes as unchanged, the one that rank 0 began with if there is one; ``contradiction`` is what some
+    rank's has found.
     """
 
     def __init__(
-        self, prepared: Preparation, call: LoopCall, loop: LoopContext, recorder: Recorder | None
+        self,
+        prepared: Preparation,
+        call: LoopCall,
+        loop: LoopContext,
+        recorder: Recorder | None,
+        watch: Watch | None,
     ) -> None:
         root_runtime = prepared.root_runtime
         self._prepared = prepared
@@ -71,11 +77,19 @@ class SharedRun:
         loop.walk.measure(call.measured)
         self.contradiction: str | None = None
         self._contradicted_here = False
-        self.watch = prepared.watch(loop, self.driver.held(0)) if call.watched else None
+        self.watch = self._look(loop, watch) if call.watched else None
         self._undo = Undo(self._fields)
         if call.watched:
             loop.walk.before_stretch = self._keep
         self.run_journal.open(loop.walk, watched=call.watched)
+
+    def _look(self, loop: LoopContext, watch: Watch | None) -> Watch:
+        """Rank 0's watch from now on: the one that it began with, if there is one."""
+        dealt = self.driver.held(0)
+        if watch is None:
+            return self._prepared.watch(loop, dealt)
+        watch.go_on(dealt)
+        return watch
 
     @property
     def figures(self) -> SharingFigures:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +116,13 @@ class Watch:
         ]
         self._before = self._snapshot()
         self.seconds = clock() - started  # spent on looking
+
+    def go_on(self, dealt: Spans) -> None:
+        """The plan has held; look on, while this rank begins with the positions ``dealt``."""
+        started = clock()
+        for each in self._arrays:
+            each.before.add_edges(_edges(each.fields, dealt))
+        self.seconds += clock() - started
 
     def contradiction(self, done: Spans, received: Sequence[Spans] = ()) -> str | None:
         """What has changed though the plan says that iterations ``done`` do not change it; None if nothing.
@@ -251,9 +258,13 @@ def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field], d
     axis = next((field.axis for field in sorted(own, key=lambda f: not (f.spec.stores or f.by_rows))), 0)
     names = (field.name for field in own if field.name)
     name = next(names, None) or next((n for n, v in values.items() if v is array), "an array")
-    rows = [run for field in own for run in field.stored(dealt)]
-    edges = [row for run in rows for row in (run[0], run[-1])] if len(rows) <= _MAX_EDGES else []
-    return WatchedArray(name, array, own, ArrayDigests(array, axis, edges))
+    return WatchedArray(name, array, own, ArrayDigests(array, axis, _edges(own, dealt)))
+
+
+def _edges(fields: Iterable[Field], dealt: Spans) -> Sequence[int]:
+    """The rows at which the stretches that iterations ``dealt`` store to begin and end."""
+    rows = [run for field in fields for run in field.stored(dealt)]
+    return [row for run in rows for row in (run[0], run[-1])] if len(rows) <= _MAX_EDGES else []
 
 
 def _rows_held(field: Field, dealt: Spans, whole: bool) -> Rows:
@@ -286,33 +297,38 @@ class Probation:
         self._watch: Watch | None = None
         self._probe: OutputProbe | None = None
         self._suspected = False
-        self.seconds = 0.0  # spent on looking
+        self.seconds = 0.0  # spent on looking, apart from the watch under way
 
-    def begin(self, watch: Watch) -> None:
+    def begin(self, make: Callable[[], Watch]) -> None:
         """Watch one more iteration."""
-        self._watch, self._probe = watch, OutputProbe()
+        self._watch, self._probe = self._watch or make(), OutputProbe()
 
     def close(self) -> bool:
         """Pass on what the iteration has written; whether any of it went past ``sys.stdout``."""
         probe, self._probe = self._probe, None
         return probe is not None and probe.close()
 
+    def take_watch(self) -> Watch | None:
+        """The watch that has found nothing, to look on with; None if there was none."""
+        watch, self._watch = self._watch, None
+        return watch
+
     def contradiction(self, begun: SingleRank | None) -> str | None:
         """What contradicts the plan for good; None as long as nothing does."""
-        watch, self._watch = self._watch, None
         bypassed = self.close()
-        if watch is None or begun is None:
+        if self._watch is None or begun is None:
             return None
         if bypassed:
             return BYPASSED
-        found = watch.contradiction(begun.figures.done)
-        self.seconds += watch.seconds
+        found = self._watch.contradiction(begun.figures.done)
         if found is None:
             self.wanted -= 1
-        elif self._suspected:
+            return None
+        self.seconds += self._watch.seconds
+        self._watch = None
+        if self._suspected:
             return found
-        else:
-            self._suspected, self.wanted = True, _CLEAN_ITERATIONS
+        self._suspected, self.wanted = True, _CLEAN_ITERATIONS
         return None
 
 

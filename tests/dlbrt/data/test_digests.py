@@ -69,3 +69,16 @@ def test_rows_of_a_large_array_are_taken_together_except_at_edges(monkeypatch: p
         assert found // 10 == row // 10
         array[row] = 0.0
     assert before.changed(own) is None
+
+
+def test_edges_that_are_added_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digests, "_SMALL_BYTES", 64)
+    monkeypatch.setattr(digests, "_GROUP_BYTES", 80)
+    array = np.zeros(1003)
+    before = ArrayDigests(array, 0)
+    array[205] = 1.0
+    assert before.changed([(range(200, 203),)]) is None  # in one group with the rows that are left out
+    array[205] = 0.0
+    before.add_edges([202])
+    array[205] = 1.0
+    assert before.changed([(range(200, 203),)]) == 205

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -120,39 +120,48 @@ def test_what_cannot_be_compared_is_not_taken_as_unchanged() -> None:
 
 
 class Told:
-    """Stands for a watch that finds what it is told."""
+    """Stands for watches that find, one iteration after the other, what they are told."""
 
-    seconds = 0.0
+    seconds = 1.0
 
-    def __init__(self, found: str | None) -> None:
-        self._found = found
+    def __init__(self, found: Iterable[str | None]) -> None:
+        self._found = iter(found)
+        self.made = 0
+
+    def make(self) -> Watch:
+        self.made += 1
+        return cast("Watch", self)
 
     def contradiction(self, _done: Spans) -> str | None:
-        return self._found
+        return next(self._found)
 
 
 @pytest.mark.parametrize(
-    ("found", "verdict", "wanted"),
+    ("found", "verdict", "wanted", "made"),
     [
-        ([None], None, 0),
-        (["x", None, None], None, 0),
-        (["x", "x"], "x", 2),
-        (["x", None], None, 1),
-        (["x", None, "y"], "y", 1),
+        ([None], None, 0, 1),
+        (["x", None, None], None, 0, 2),
+        (["x", "x"], "x", 2, 2),
+        (["x", None], None, 1, 2),
+        (["x", None, "y"], "y", 1, 2),
     ],
     ids=["nothing", "a cache is filled", "again", "one clean iteration", "another thing"],
 )
-def test_probation(found: list[str | None], verdict: str | None, wanted: int) -> None:
-    probation = Probation()
+def test_probation(found: list[str | None], verdict: str | None, wanted: int, made: int) -> None:
+    probation, told = Probation(), Told(found)
     probation.wanted = 1
     begun = SingleRank(Spans.of(range(9)))
     answer = None
-    for each in found:
+    for _ in found:
         assert answer is None
         assert probation.wanted
-        probation.begin(Told(each))  # type: ignore[arg-type]
+        probation.begin(told.make)
         answer = probation.contradiction(begun)
-    assert (answer, probation.wanted) == (verdict, wanted)
+    assert (answer, probation.wanted, told.made) == (verdict, wanted, made)
+    # A watch that has found something is spent; the one that has not looks on.
+    spent = len(found) - found.count(None)
+    assert probation.seconds == spent
+    assert (probation.take_watch() is told) == (found[-1] is None)
 
 
 def test_without_a_watch_there_is_no_contradiction() -> None:
