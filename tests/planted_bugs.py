@@ -318,7 +318,7 @@ PLANTED_BUGS = (
          "end = run.stop if run.step == 1 else end + 1",
          "end = run.stop", "dlbrt/mpi/test_watch.py"),
     _bug("elements of a row that change places go unseen", "dlbrt/data/digests.py",
-         "mixed = (words ^ (words >> np.uint64(29))) * _weights(words.shape[1])",
-         "mixed = words ^ (words >> np.uint64(29))", "dlbrt/data/test_digests.py"),
+         'np.einsum("ij,j->i", mixed, _weights(words.shape[1]))',
+         "np.add.reduce(mixed, axis=1)", "dlbrt/data/test_digests.py"),
 )
 # fmt: on
