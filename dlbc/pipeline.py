@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from dlbrt.records import dataclass
@@ -42,9 +43,15 @@ class TransformResult:
     routines: tuple[RoutinePlan, ...] = ()
 
 
-def transform(source: Source, *, strict: bool = False) -> TransformResult:
-    """The parallel program of a source read without errors; ``strict`` refuses what rests on trust."""
-    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict))
+def transform(
+    source: Source, *, strict: bool = False, imported: bool = False, roots: Sequence[Path] = ()
+) -> TransformResult:
+    """The parallel program of a source read without errors.
+
+    ``strict`` refuses what rests on trust; ``imported``: programs import the file. ``roots`` are directories
+    of the program's modules besides those that follow from the place of the file.
+    """
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict, imported, roots))
 
 
 def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
@@ -57,16 +64,23 @@ def explain(source: Source, *, strict: bool = False) -> TransformResult:
     return _with_deep_stack(lambda: _guarded(source, ReportDetail.COSTS, strict))
 
 
-def _guarded(source: Source, wanted: ReportDetail, strict: bool) -> TransformResult:
+def _guarded(
+    source: Source,
+    wanted: ReportDetail,
+    strict: bool,
+    imported: bool = False,
+    roots: Sequence[Path] = (),
+) -> TransformResult:
     """Run the stages; whatever a broken input does to one, the result is a diagnostic, never a traceback."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
         return TransformResult(None, (module,))
+    module = replace(module, imported=imported)
     limit, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     gc.disable()  # trees and facts live until the end, so a collection would find no garbage among them
     try:
-        return _stages(module, wanted, strict)
+        return _stages(module, wanted, strict, roots)
     except (RecursionError, MemoryError):
         return TransformResult(None, (report("DLB005", WHOLE_FILE),))
     except Exception as error:
@@ -78,7 +92,7 @@ def _guarded(source: Source, wanted: ReportDetail, strict: bool) -> TransformRes
             gc.enable()
 
 
-def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResult:
+def _stages(module: Module, wanted: ReportDetail, strict: bool, roots: Sequence[Path]) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_form import check_strict
     from dlbc.passes.plan_loops import report_loops
@@ -89,9 +103,10 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResu
         return TransformResult(None, (report("DLB007", WHOLE_FILE),))
     loops, annotated, diagnostics = find_loops(module)
     if not annotated:
-        return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
+        remark = () if module.imported else (report("DLB006", WHOLE_FILE),)
+        return TransformResult(module.source.data, (*diagnostics, *remark))
     survey = survey_module(module)
-    reports = tuple(report_loops(module, loops, wanted, survey, ModuleFinder(module.source).find))
+    reports = tuple(report_loops(module, loops, wanted, survey, ModuleFinder(module.source, roots).find))
     if strict:
         reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
     annotated_routines, misplaced = find_routines(module, loops)

@@ -37,6 +37,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbrt": (
         frozenset({"__init__"}),
         frozenset({"script"}),
+        frozenset({"import_hook"}),
         frozenset({"mpi", "sim"}),
         frozenset({"options", "observe"}),
         frozenset({"balance"}),
@@ -54,6 +55,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
 COMMAND_ROWS = (
     frozenset({"calibrate", "report", "simulate"}),
     frozenset({"check", "explain", "rules", "run", "transform", "witness"}),
+    frozenset({"program"}),
     frozenset({"common"}),
 )
 
@@ -85,7 +87,7 @@ COMMANDS = {
         "dlbrt.predict.network",
     ),
     "dlbc.commands.explain": PURE,
-    "dlbc.commands.run": ("dlbrt.options",),
+    "dlbc.commands.run": ("dlbrt.options", "dlbrt.script"),
     "dlbc.commands.report": (*PURE, "dlbrt.observe", "dlbrt.sim"),
     "dlbc.commands.simulate": (*PURE, "dlbrt.observe", "dlbrt.sim"),
 }

@@ -24,6 +24,7 @@ from dlbrt.observe.measurements import LoopMeasurements, default_path, read, upd
 from dlbrt.observe.networks import Calibration, from_json
 
 from dlbc.commands import common
+from dlbc.commands.program import WholeProgram, read_program
 from dlbc.commands.run import CannotStartError, launch, launcher, run_program, shared_directory
 
 
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
         "dlbc calibrate [-h] [-n P] [--plot FILE]\n"
         "       dlbc calibrate -n P [--stats FILE] [--load SPEC] [--speeds LIST] [--learned FILE] [--strict] "
-        "FILE [ARGS...]"
+        "FILE|-m MODULE [ARGS...]"
     )
     parser.description = (
         "Without a program: measure latency, bandwidth and patterns of communication among P ranks, print "
@@ -47,14 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_emulation(parser)
     common.add_learned(parser)
     common.add_strict(parser)
-    common.add_program(parser).required = False
+    common.add_modules(parser)
+    common.add_program(parser, required=False)
 
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
     if problem := _misused(options):
         return common.print_error(problem)
-    if options.file is not None:
+    if options.file or options.module:
         return _program(options)
     try:
         return calibrate_network(options.ranks, options.plot)
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _misused(options: argparse.Namespace) -> str:
     """Which option does not fit what is to be measured; empty if all do."""
-    if options.file is not None:
+    if options.file or options.module:
         if options.plot is not None:
             return "expected --plot without a program: it draws the network, which needs none"
         return "" if options.ranks else "expected -n P, the number of ranks that are to run the program"
@@ -75,14 +77,14 @@ def _misused(options: argparse.Namespace) -> str:
 
 
 def _program(options: argparse.Namespace) -> int:
-    source, result, status = common.transform_file(options)
-    if result.text is None:
+    program, status = read_program(options)
+    if program is None:
         return status
-    ranks, settings = options.ranks if result.parallel else 1, common.settings_of(options)
     try:
-        return calibrate(Path(options.file), result.text, ranks, settings, options.arguments, options.learned)
+        ranks = options.ranks if program.parallel else 1
+        return calibrate(program, ranks, common.settings_of(options), options.arguments, options.learned)
     except CannotStartError as error:
-        return common.show_diagnostics(source, (error.diagnostic,))
+        return common.show_diagnostics(program.source, (error.diagnostic,))
     except OptionError as error:
         return common.print_error(error)
 
@@ -97,8 +99,7 @@ _TRIAL = {ENVIRONMENT["strategy"]: "none", ENVIRONMENT["weights"]: TRIAL}
 
 
 def calibrate(
-    source: Path,
-    text: bytes,
+    program: WholeProgram,
     ranks: int,
     settings: Mapping[str, str | int],
     arguments: Sequence[str],
@@ -111,12 +112,12 @@ def calibrate(
     file was not written by dlb.
     """
     named = learned or os.environ.get(ENVIRONMENT["learned"], "").strip()
-    kept = Path(named).absolute() if named else default_path(str(source), os.environ)
+    kept = Path(named).absolute() if named else default_path(str(program.path), os.environ)
     read(kept)
-    with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(source)) as directory:
+    with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(program.path)) as directory:
         trial = Path(directory) / "learned.json"
         trial_settings = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
-        status = run_program(source, text, ranks, trial_settings, arguments)
+        status = run_program(program, ranks, trial_settings, arguments)
         entries = [entry for entry in reversed(read(trial).entries) if entry.speeds or entry.densities]
     print("\n".join(_table(entries, ranks)), file=sys.stderr, flush=True)
     if not entries:

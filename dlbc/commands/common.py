@@ -20,7 +20,7 @@ from dlbc.pipeline import TransformResult, transform
 from dlbc.source import Source
 
 #: Diagnostics of wrong usage rather than of the program: exit status 2.
-_USAGE_CODES = frozenset({"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016"})
+_USAGE_CODES = frozenset({"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016", "DLB017"})
 
 
 def show_diagnostics(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
@@ -102,15 +102,44 @@ def add_learned(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_program(parser: argparse.ArgumentParser) -> argparse.Action:
+def add_program(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """A program to run, as ``file``; everything after it belongs to the program, as ``arguments``."""
     # An argument of the program may be a prefix of several options, which argparse would report as ambiguous.
     parser.allow_abbrev = False
-    parser.set_defaults(arguments=[])
-    return parser.add_argument(
-        "file", metavar="FILE", nargs=argparse.PARSER, action=_Program,
+    parser.set_defaults(arguments=[], module="", file="", program_required=required)
+    parser.add_argument(
+        "file", metavar="FILE", nargs=argparse.REMAINDER, action=_Program,
         help="an annotated Python program, and then its arguments",
     )  # fmt: skip
+
+
+def add_modules(parser: argparse.ArgumentParser) -> None:
+    """``-m``, as ``module``, in place of a file; and ``--package``. To be added before the program."""
+    parser.add_argument(
+        "--package", metavar="NAME", action="append", default=[],
+        help="an installed package that belongs to the program: its annotated loops are transformed too",
+    )  # fmt: skip
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, action=_Module,
+        help="run this module, as `python -m` does, and then its arguments",
+    )  # fmt: skip
+
+
+class _Module(argparse.Action):
+    """The module and the arguments of the program."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert option_string is not None
+        assert isinstance(values, list)
+        if not values:
+            parser.error("argument -m: expected the name of a module")
+        namespace.module, *namespace.arguments = values
 
 
 class _Program(argparse.Action):
@@ -125,11 +154,13 @@ class _Program(argparse.Action):
     ) -> None:
         assert option_string is None
         assert isinstance(values, list)
+        if namespace.module:
+            return
         # A `--` before the program ends the options; some versions of argparse have already dropped it.
-        given = values[1:] if values[0] == "--" else values
-        if not given:
+        given = values[1:] if values[:1] == ["--"] else values
+        if not given and namespace.program_required:
             parser.error("the following arguments are required: FILE")
-        namespace.file, *namespace.arguments = given
+        namespace.file, *namespace.arguments = given or [""]
 
 
 def positive(text: str) -> int:
@@ -152,5 +183,9 @@ def settings_of(options: argparse.Namespace) -> dict[str, str | int]:
 def transform_file(options: argparse.Namespace) -> tuple[Source, TransformResult, int]:
     """Read and transform the file, and print its diagnostics; the source, the result and the exit status."""
     source, problems = read_source(options.file)
-    result = TransformResult(None, tuple(problems)) if problems else transform(source, strict=options.strict)
+    result = (
+        TransformResult(None, tuple(problems))
+        if problems
+        else transform(source, strict=options.strict, imported=getattr(options, "imported", False))
+    )
     return source, result, show_diagnostics(source, result.diagnostics)

@@ -1,13 +1,13 @@
 """`dlbc run`: transform and run under mpiexec in one step.
 
-The generated program is written to a temporary directory and started through `dlbrt.script`, so that it sees
-the original's ``sys.argv[0]``, ``__file__`` and the modules beside it. `calibrate` starts its ranks with
-`launch`.
+The generated files are written to a temporary directory, and the program is started through `dlbrt.script`,
+which puts them in the place of their sources. `calibrate` starts its ranks with `launch`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import secrets
@@ -20,8 +20,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dlbrt.contract import GROUP_FLAGS, GROUP_KINDS, nearest
+from dlbrt.script import RunPlan
 
 from dlbc.commands import common
+from dlbc.commands.program import WholeProgram, read_program
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.parse.read_clauses import AVAILABLE
@@ -60,22 +62,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", metavar="FILE", help="start from all measurements of earlier runs, and keep them there"
     )
     common.add_strict(parser)
+    common.add_modules(parser)
     common.add_program(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
 
-    source, result, status = common.transform_file(options)
-    if result.text is None:
+    program, status = read_program(options)
+    if program is None:
         return status
-    ranks, settings = options.ranks if result.parallel else 1, common.settings_of(options)
-    if not result.parallel and (problem := malformed(settings, options.ranks)):
+    settings = common.settings_of(options)
+    if not program.parallel and (problem := malformed(settings, options.ranks)):
         return common.print_error(problem)
     try:
-        return run_program(Path(options.file), result.text, ranks, settings, options.arguments)
+        return run_program(program, options.ranks, settings, options.arguments)
     except CannotStartError as error:
-        return common.show_diagnostics(source, (error.diagnostic,))
+        return common.show_diagnostics(program.source, (error.diagnostic,))
 
 
 def _strategy(text: str) -> str:
@@ -109,16 +112,32 @@ class CannotStartError(Exception):
 
 
 def run_program(
-    source: Path, text: bytes, ranks: int, settings: Mapping[str, str | int], arguments: Sequence[str]
+    program: WholeProgram, ranks: int, settings: Mapping[str, str | int], arguments: Sequence[str]
 ) -> int:
-    """Run the generated program; its exit status, as `launch` returns it. Raises CannotStartError."""
-    start = launcher(ranks)
+    """Run the program, on one rank if it has nothing to run in parallel. Raises CannotStartError.
+
+    Returns its exit status, as `launch` does.
+    """
+    start = launcher(ranks if program.parallel else 1)
     try:
-        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(source)) as directory:
-            generated = Path(directory) / source.name
-            generated.write_bytes(text)
-            script = ["-m", "dlbrt.script", str(generated), str(source), *arguments]
-            return launch(start, script, settings)
+        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(program.path)) as directory:
+            generated = {}
+            for number, (path, text) in enumerate(program.generated):
+                file = Path(directory) / f"{number}_{path.name}"
+                file.write_bytes(text)
+                generated[os.path.realpath(path)] = str(file)
+            plan: RunPlan = {
+                "program": str(program.path),
+                "module": program.module,
+                "generated": generated,
+                "roots": [os.path.realpath(root) for root in (*program.roots, *program.named)],
+                "named": [os.path.abspath(root) for root in program.named],
+                "options": ["--strict"] if program.strict else [],
+                "parallel": program.parallel,
+            }
+            file = Path(directory) / "plan.json"
+            file.write_text(json.dumps(plan), encoding="utf-8")
+            return launch(start, ["-m", "dlbrt.script", str(file), *arguments], settings)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotStartError(report("DLB016", WHOLE_FILE, reason=reason)) from error

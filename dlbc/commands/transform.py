@@ -23,6 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an annotated Python program")
     parser.add_argument("-o", dest="output", metavar="OUT", help="the file to write; - for standard output")
     parser.add_argument("--force", action="store_true", help="overwrite a file that dlbc did not write")
+    # Hidden: for modules that a program under `dlbc run` imports by names that it computes.
+    parser.add_argument("--imported", action="store_true", help=argparse.SUPPRESS)
     add_strict(parser)
 
 

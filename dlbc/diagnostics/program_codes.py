@@ -8,7 +8,7 @@ from __future__ import annotations
 from dlbc.diagnostics.diagnostic import CatalogueEntry, E, R, W
 
 FRONT: dict[str, CatalogueEntry] = {
-    # Files and commands. DLB001-003, 013, 015, 016 end a command with status 2, the others with 1.
+    # Files and commands. DLB001-003, 013, 015-017 end a command with status 2, the others with 1.
     "DLB001": CatalogueEntry(
         E, "expected a readable file, but: {reason}", "check the path and the file's permissions"
     ),
@@ -65,6 +65,16 @@ FRONT: dict[str, CatalogueEntry] = {
         "install one with `pip install 'dlbc[mpich]'`, or run on one rank with -n 1",
     ),
     "DLB016": CatalogueEntry(E, "the program cannot be started: {reason}", "check the MPI installation"),
+    "DLB017": CatalogueEntry(
+        E,
+        "expected a module whose source Python can run, found {what}",
+        "check the name, and that Python finds it: `python -m NAME` from the same directory",
+    ),
+    "DLB018": CatalogueEntry(
+        W,
+        "both {package} and {module} exist; Python imports the package {package}",
+        "rename or remove one of them",
+    ),
     # Annotations.
     "DLB101": CatalogueEntry(
         E,

@@ -326,6 +326,8 @@ def build_call(plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Sett
         perhaps=tuple((written.get(key, key), key) for key in perhaps),
         surely=tuple((written.get(key, key), key) for key in surely) if live else (),
         check=(names.result,) if live else (),
+        # It would be an attribute of the class.
+        forget=(names.result,) if live and isinstance(plan.loop.scope, ast.ClassDef) else (),
     )
 
 

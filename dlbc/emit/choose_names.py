@@ -46,12 +46,16 @@ class GeneratedNames:
         return dict(self.exported)[name]
 
 
-def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0) -> GeneratedNames:
+def choose_names(
+    tree: ast.Module, loops: int, first: int = 0, routines: int = 0, *, imported: bool = False
+) -> GeneratedNames:
     """Names that the module does not use for a variable, function, class or import.
 
     ``first`` is the line of the first loop, which may use what the program binds above it. ``routines`` is
-    the depth to which routines are nested.
+    the depth to which routines are nested. Of a module that is ``imported`` they begin with an underscore, so
+    that ``from module import *`` does not bring them along.
     """
+    before = "_" if imported else ""
     naming = [node for node in every_node(tree) if isinstance(node, _NAMING)]
     taken = {name for node in naming for name in _names_of(node)}
     hidden = any(map(_hides_names, naming))
@@ -59,13 +63,13 @@ def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0
         taken.update(_OWN)
     own = not hidden and _imports_numpy(tree, first, naming)
     return GeneratedNames(
-        dlb=_fresh("dlb", taken),
-        mpi=_fresh("MPI", taken),
-        runtime=_fresh("dlbrt", taken),
+        dlb=_fresh(f"{before}dlb", taken),
+        mpi=_fresh(f"{before}MPI", taken),
+        runtime=_fresh(f"{before}dlbrt", taken),
         result=_fresh("_dlb_result", taken),
-        exported=tuple((name, _fresh(name, taken)) for name in EXPORTED),
+        exported=tuple((name, _fresh(before + name, taken)) for name in EXPORTED),
         kernels=tuple(_fresh(f"_dlb_loop_{number}", taken) for number in range(1, loops + 1)),
-        numpy="np" if own else _fresh("np", taken),
+        numpy="np" if own else _fresh(f"{before}np", taken),
         imports_numpy=not own,
         routines=tuple(itertools.islice(_all_fresh("routine", taken), routines)),
     )

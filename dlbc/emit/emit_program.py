@@ -40,10 +40,14 @@ class LossyTextError(Exception):
 
 
 def emit_program(module: Module, plans: Sequence[LoopPlan], routines: Sequence[RoutinePlan] = ()) -> bytes:
-    """The generated file of a module with at least one plan; raises EmissionError, LossyTextError."""
+    """The generated file of a module; raises EmissionError, LossyTextError.
+
+    Without plans the file starts the runtime and is otherwise as it was.
+    """
     source = module.source
-    first, depth = min(plan.loop.node.lineno for plan in plans), max(map(depth_of, routines), default=0)
-    names = choose_names(module.tree, len(plans), first, depth)
+    first = min((plan.loop.node.lineno for plan in plans), default=0)
+    depth = max(map(depth_of, routines), default=0)
+    names = choose_names(module.tree, len(plans), first, depth, imported=module.imported)
     origin = _shown_name(source)
     original = PrintedModule(_parse(source))
     if original.text != source.text:

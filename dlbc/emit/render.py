@@ -69,8 +69,8 @@ class CallContext:
     """The statements in place of a loop, with ``_`` for its iterable and targets; ``ahead`` precede the call.
 
     If the program reads more afterwards than `dlb.run` returns, the call returns a LoopResult, named
-    ``result``. ``items`` and ``check`` hold that name or none, ``perhaps`` and ``surely`` pair a variable
-    with its key.
+    ``result``. ``items``, ``check`` and ``forget`` hold that name or none, ``perhaps`` and ``surely`` pair a
+    variable with its key.
     """
 
     template: ClassVar = "call.py.j2"
@@ -81,6 +81,7 @@ class CallContext:
     perhaps: tuple[tuple[str, str], ...]
     surely: tuple[tuple[str, str], ...]
     check: tuple[str, ...]
+    forget: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,14 @@ Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast
 
 @dataclass(frozen=True)
 class Module:
-    """A parsed file. ``tree`` is CPython's own; the emitter rewrites a lossless tree."""
+    """A parsed file. ``tree`` is CPython's own; the emitter rewrites a lossless tree.
+
+    ``imported``: other modules import it, and may read its names.
+    """
 
     source: Source
     tree: ast.Module
+    imported: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class AnnotatedLoop:
     names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted parallel
     loops from 1. ``path``: the enclosing nodes from the module down to the owner of the statement list.
     ``scope``: the innermost function, class or module. ``read_by_costs``: names that the `cost` clauses of
-    other loops read. ``others``: the other parallel loops of the file.
+    other loops read. ``others``: the other parallel loops of the file. ``names_are_attributes``: code
+    anywhere may read the names of the scope, since they are attributes of a class or an imported module.
     """
 
     node: ast.For
@@ -46,6 +51,7 @@ class AnnotatedLoop:
     scope: Scope
     read_by_costs: frozenset[str] = frozenset()
     others: tuple[ast.For, ...] = ()
+    names_are_attributes: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import tokenize
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from dlbrt.contract import MARK
 from dlbrt.records import dataclass
 
 from dlbc.diagnostics.catalogue import report
@@ -22,7 +23,6 @@ from dlbc.source import Source, SourcePlace
 
 Loop = ast.For | ast.AsyncFor | ast.While
 
-MARK = "# dlb:"
 _CANDIDATE = re.compile(r"#.*dlb", re.IGNORECASE)
 _NEAR_MISS = re.compile(
     r"#+[\s#!]*dlb\s*:|#[\s#!]*dlb\s+(parallel|iterate)\b|#.*\s#\s*dlb\s*:\s*(parallel|iterate)\b",

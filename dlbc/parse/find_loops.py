@@ -51,7 +51,13 @@ def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[D
     annotated: list[AnnotatedLoop] = []
     for number, (loop, annotation) in enumerate(planned, 1):
         path = _path(loop, parents)
-        annotated.append(AnnotatedLoop(loop, annotation, loops.index(loop), number, path, _scope(path)))
+        scope = _scope(path)
+        attributes = isinstance(scope, ast.ClassDef) or (module.imported and isinstance(scope, ast.Module))
+        annotated.append(
+            AnnotatedLoop(
+                loop, annotation, loops.index(loop), number, path, scope, names_are_attributes=attributes
+            )
+        )
     return tuple(annotated), bool(scanned.comments), (*problems, *faults, *remarks)
 
 

@@ -6,6 +6,7 @@ other below the folder of the program or of its outermost package. What is not t
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dlbc.diagnostics.diagnostic import Diagnostic
@@ -15,15 +16,14 @@ from dlbc.source import Source
 
 
 class ModuleFinder:
-    """The modules of one program, each read and parsed once, when it is first asked for."""
+    """The modules of one program, each read and parsed once, when it is first asked for.
 
-    def __init__(self, program: Source) -> None:
-        home = Path(program.path).parent
-        outermost = home
-        while (outermost / "__init__.py").is_file() and outermost != outermost.parent:
-            outermost = outermost.parent
-        self._roots = tuple(dict.fromkeys((home, outermost)))
-        self._parsed: dict[Path, Module | None] = {}
+    ``roots`` are directories of its modules besides those that follow from the place of ``program``.
+    """
+
+    def __init__(self, program: Source, roots: Sequence[Path] = ()) -> None:
+        self._roots = tuple(dict.fromkeys((*own_roots(Path(program.path)), *roots)))
+        self._read: dict[Path, tuple[Source | None, Module | None]] = {}
         self._found: dict[tuple[str, Path], tuple[Module, str] | None] = {}
 
     def find(self, name: str, importer: Source) -> tuple[Module, str] | None:
@@ -31,34 +31,66 @@ class ModuleFinder:
 
         ``name`` is as imports have it in ``importer``: ``helpers.fill``, ``~sub.fill`` for ``.sub.fill``.
         """
-        folder = Path(importer.path).parent
-        key = name, folder
+        key = name, Path(importer.path).parent
         if key not in self._found:
-            self._found[key] = self._search(name, folder)
+            *_, (file, rest) = [(None, ""), *self._search(name, key[1])]
+            module = self.parsed(file) if file is not None else None
+            self._found[key] = None if module is None else (module, rest)
         return self._found[key]
 
-    def _search(self, name: str, folder: Path) -> tuple[Module, str] | None:
+    def files(self, name: str, importer: Source) -> Iterator[Path]:
+        """The files that Python reads to import a dotted name: those of its packages, then its own."""
+        return (file for file, _ in self._search(name, Path(importer.path).parent))
+
+    def source(self, file: Path) -> Source | None:
+        """The text of a module; None where it is not readable."""
+        return self._once(file)[0]
+
+    def parsed(self, file: Path) -> Module | None:
+        """The module in a file; None where it is no readable program, so that its code is not seen."""
+        return self._once(file)[1]
+
+    def _once(self, file: Path) -> tuple[Source | None, Module | None]:
+        if file not in self._read:
+            self._read[file] = _read(file)
+        return self._read[file]
+
+    def _search(self, name: str, folder: Path) -> list[tuple[Path, str]]:
+        """The files of the modules that a name leads through, outermost first, each with the rest of it.
+
+        A package has precedence over a module of the same name, as for Python; a package without a file of
+        its own has none here.
+        """
         plain = name.lstrip("~")
         level = len(name) - len(plain)
         roots = self._roots if not level else ([folder, *folder.absolute().parents][level - 1],)
         parts = [part for part in plain.split(".") if part]
         for root in roots:
-            for length in range(len(parts), -1 if level else 0, -1):
+            found = []
+            for length in range(0 if level else 1, len(parts) + 1):
                 path = root.joinpath(*parts[:length])
-                for file in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
-                    module = self._parse(file)
-                    if module is not None:
-                        return module, ".".join(parts[length:])
-        return None
+                files = [path / "__init__.py", *([path.with_name(f"{path.name}.py")] if length else [])]
+                file = next(filter(Path.is_file, files), None)
+                if file is not None:
+                    found.append((file, ".".join(parts[length:])))
+                if (file is None and not path.is_dir()) or (file is not None and file.name != "__init__.py"):
+                    break
+            if found:
+                return found
+        return []
 
-    def _parse(self, file: Path) -> Module | None:
-        if file not in self._parsed:
-            self._parsed[file] = _read(file) if file.is_file() else None
-        return self._parsed[file]
+
+def own_roots(program: Path) -> tuple[Path, ...]:
+    """The directory of a program, and the one that holds its outermost package."""
+    home = outermost = program.parent
+    while (outermost / "__init__.py").is_file() and outermost != outermost.parent:
+        outermost = outermost.parent
+    return home, outermost
 
 
-def _read(file: Path) -> Module | None:
-    """The module in a file; None where it is no readable program, so that its code is not seen."""
+def _read(file: Path) -> tuple[Source | None, Module | None]:
     source, problems = read_source(str(file))
-    parsed = None if problems else parse_module(source)
-    return None if isinstance(parsed, Diagnostic) else parsed
+    if problems:
+        return None, None
+    parsed = parse_module(source)
+    return source, None if isinstance(parsed, Diagnostic) else parsed

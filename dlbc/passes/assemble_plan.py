@@ -16,7 +16,7 @@ from dlbrt.records import dataclass
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import is_known, mangled_names, rename, rename_array, rename_reduction, swapped
-from dlbc.analysis.uses import ScalarFacts, every_node, names_in
+from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, names_in
 from dlbc.ir.access import Access
 from dlbc.ir.access_path import root_of
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
@@ -62,7 +62,11 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
     read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
     kept = _kept(context, pieces)
 
+    of_class = bound_names(loop.scope.body).keys() if isinstance(loop.scope, ast.ClassDef) else ()
+
     def unsure(name: str) -> bool:
+        if name in of_class:
+            return False  # or the loop was refused
         return maybe_unbound(name, loop) or not is_known(name, loop, context.module)
 
     return LoopPlan(

@@ -18,8 +18,17 @@ from collections.abc import Iterable, Iterator
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.contributions.selections import selection_of
 from dlbc.analysis.contributions.updates import OPERATORS, update_of
-from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions
-from dlbc.analysis.uses import bound_names, every_node, is_super, outside_classes, own_nodes, receiver_of
+from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions, maybe_unbound
+from dlbc.analysis.names import Functions
+from dlbc.analysis.uses import (
+    bound_names,
+    every_node,
+    free_names,
+    is_super,
+    outside_classes,
+    own_nodes,
+    receiver_of,
+)
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, in_order
 from dlbc.ir.loop import AnnotatedLoop, ProofMethod
@@ -43,8 +52,7 @@ _NUMBERS = frozenset({"int", "float", "len", "ord", "hash"})
 def check_form(context: AnalysisContext) -> Iterator[Diagnostic]:
     """Every reason to refuse the form of the loop."""
     loop, source, node = context.loop, context.source, context.loop.node
-    if isinstance(loop.scope, ast.ClassDef):
-        yield report("DLB207", source.place_of(node), owner=loop.scope.name)
+    yield from _of_class_body(context)
     for target in ast.walk(node.target):
         if isinstance(target, ast.Attribute | ast.Subscript):
             yield report("DLB201", source.place_of(target), target=ast.unparse(target))
@@ -56,6 +64,32 @@ def check_form(context: AnalysisContext) -> Iterator[Diagnostic]:
         if isinstance(found, ast.Name) and found.id in _BY_TEXT and context.module.builtin(found.id):
             yield report("DLB209", source.place_of(found), name=found.id)
     yield from _of_classes(context)
+
+
+def _of_class_body(context: AnalysisContext) -> Iterator[Diagnostic]:
+    """Names of a class body that would mean something else, or nothing, where the loop's kernel stands.
+
+    Functions and comprehensions do not see them, nor do expressions that are evaluated later.
+    """
+    loop, scope = context.loop, context.loop.scope
+    if not isinstance(scope, ast.ClassDef):
+        return
+    bound = bound_names(scope.body).keys()
+    read = {name for s in loop.node.body for name in _read_in_scopes(s)}
+    named = {n.id for s in loop.node.body for n in every_node(s) if isinstance(n, ast.Name)}
+    unsure = any(maybe_unbound(name, loop) for name in bound & named - {*context.names.temporaries})
+    if bound & read or unsure or loop.annotation.cost is not None:
+        yield report("DLB207", context.source.place_of(loop.node), owner=scope.name)
+
+
+def _read_in_scopes(statement: ast.stmt) -> Iterator[str]:
+    """Names that functions, classes and comprehensions in a statement read; of the first iterable, none."""
+    for node in every_node(statement):
+        if isinstance(node, Functions | ast.Lambda | ast.ClassDef):
+            yield from free_names(node)
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            outside = set(every_node(node.generators[0].iter))
+            yield from (n.id for n in every_node(node) if isinstance(n, ast.Name) and n not in outside)
 
 
 def _of_classes(context: AnalysisContext) -> Iterator[Diagnostic]:

@@ -33,7 +33,7 @@ _BY_TEXT = frozenset({"globals", "locals", "vars", "eval", "exec"})
 def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     """Those of ``names`` whose value is read after the loop has ended."""
     outside = _observers_outside(loop)
-    if _looks_up_by_text(loop, outside):
+    if loop.names_are_attributes or _looks_up_by_text(loop, outside):
         return names
     return names & (_after(loop) | _captured(loop, outside) | loop.read_by_costs)
 
@@ -43,6 +43,8 @@ def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
 
     The exception leaves the scope as well, unless a `try` or `with` of the scope encloses the loop.
     """
+    if loop.names_are_attributes:
+        return True
     outside = _observers_outside(loop)
     around = loop.path[next(k for k, node in enumerate(loop.path) if node is loop.scope) :]
     if any(isinstance(node, _CATCHING) for node in around):

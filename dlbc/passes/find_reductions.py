@@ -243,9 +243,9 @@ class _Finder:
     def _is_bound_outside(self, name: str) -> bool:
         """Whether something other than the loop binds the name, so that it has an initial value."""
         scope, inside = self._loop.scope, set(every_node(self._loop.node))
-        if isinstance(scope, ast.ClassDef | ast.Lambda):
+        if isinstance(scope, ast.Lambda):
             return False
-        parameters = () if isinstance(scope, ast.Module) else parameters_of(scope)
+        parameters = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
         nodes = bound_names(scope.body).get(name, [])
         return any(p.arg == name for p in parameters) or any(n not in inside for n in nodes)
 

@@ -15,6 +15,7 @@ numpy.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import VERSION as __version__
@@ -51,7 +52,8 @@ def __getattr__(name: str) -> Any:
 
 def start(world: Any) -> Session:
     """Start the runtime on all ranks of an MPI communicator; see `dlbrt.mpi.session.start`."""
-    keep_apart()  # `dlbc run` puts the program's directory in its place after this package was imported
+    keep_apart()
     from dlbrt.mpi.session import start as start_session
 
-    return start_session(world)
+    caller = sys._getframe(1)
+    return start_session(world, None if caller.f_globals.get("__name__") == "__main__" else caller)

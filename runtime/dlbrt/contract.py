@@ -14,6 +14,10 @@ from typing import Final
 VERSION: Final = "0.1.0"
 
 
+#: How the comments of annotations begin.
+MARK: Final = "# dlb:"
+
+
 class Distribution(Enum):
     """How iterations, and the rows that they access, are dealt to ranks."""
 

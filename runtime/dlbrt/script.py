@@ -1,29 +1,77 @@
-"""``python -m dlbrt.script GENERATED ORIGINAL ARGS...``: run a generated program under its original's name.
+"""``python -m dlbrt.script PLAN ARGS...``: run a program whose annotated modules are transformed.
 
-``dlbc run`` keeps the generated file in a temporary directory. The program still sees the original's
-``sys.argv[0]`` and ``__file__``, finds the modules beside the original, and has tracebacks in its terms.
+``dlbc run`` keeps the generated texts in a temporary directory, with a plan that says what they belong to
+(`RunPlan`). The program is `__main__`, sees its own ``sys.argv[0]``, ``__file__`` and the modules beside
+it, and has tracebacks in terms of its files.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import types
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TypedDict
 
-from dlbrt.observe.linemap import register
+from dlbrt.observe.relocate import relocated_code
+from dlbrt.standard_library import keep_apart
+
+
+class RunPlan(TypedDict):
+    """What to run: the file ``program``, which is the ``module`` where one is named (``app.__main__``).
+
+    ``generated`` are the generated files by the real paths of their sources, ``roots`` the directories of
+    the program's modules, and ``named`` those of packages that belong to it though they lie elsewhere.
+    ``options`` are those of the compiler. Without ``parallel`` the runtime is not even started.
+    """
+
+    program: str
+    module: str
+    generated: dict[str, str]
+    roots: list[str]
+    named: list[str]
+    options: list[str]
+    parallel: bool
 
 
 def main() -> None:
     """Run the program as ``__main__``."""
-    generated, source, *arguments = sys.argv[1:]
-    register(generated, source)
-    sys.argv[:] = [source, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(source))
+    plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
+    path, module = os.path.abspath(plan["program"]), plan["module"]
+    sys.argv[:] = [path if module else plan["program"], *sys.argv[2:]]
+    sys.path[0] = os.getcwd() if module else os.path.dirname(path)
     program = types.ModuleType("__main__")
-    program.__dict__.update(__file__=source, __builtins__=__builtins__)
+    package = module.rpartition(".")[0] if module else None
+    program.__dict__.update(__file__=path, __package__=package, __builtins__=__builtins__, __cached__=None)
     sys.modules["__main__"] = program
-    exec(compile(Path(generated).read_bytes(), generated, "exec"), program.__dict__)
+    if plan["parallel"]:
+        keep_apart()  # from the program's directory, which has only now taken its place
+        _start(plan)
+    spec = find_spec(module) if module else None
+    if spec is not None:
+        program.__dict__.update(__spec__=spec, __loader__=spec.loader, __cached__=spec.cached)
+    generated = plan["generated"].get(os.path.realpath(path))
+    text = Path(generated or path).read_bytes()
+    code = relocated_code(text, path) if generated else compile(text, path, "exec", dont_inherit=True)
+    exec(code, program.__dict__)
+
+
+def _start(plan: RunPlan) -> None:
+    """Start the runtime, and from then on import annotated modules as parallel ones; rank 0 alone returns."""
+    from dlbrt.import_hook import ProgramFinder, imported_already
+    from dlbrt.mpi.session import start_program
+    from dlbrt.mpi.values.program_state import name_roots
+
+    name_roots(plan["named"])
+    start_program()
+    if early := imported_already(plan["generated"]):
+        sys.exit(
+            f"dlb: {early[0]} was imported before the program began (by a .pth file or sitecustomize), so "
+            "its annotated loops cannot be transformed; import it in the program"
+        )
+    sys.meta_path.insert(0, ProgramFinder(plan["generated"], plan["roots"], plan["options"]))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from dlbrt.observe.measurements import LoopKey, LoopMeasurements, MeasurementSto
 from dlbrt.partition.density import Density
 
 from dlbc.cli import main
+from dlbc.commands.program import WholeProgram
 from dlbc.commands.run import CannotStartError
 from tests.support.mpi import run_sequential
 
@@ -62,7 +63,7 @@ class Runs:
         self.ranks = 0
 
     def __call__(
-        self, source: Path, text: bytes, ranks: int, settings: Mapping[str, object], arguments: Sequence[str]
+        self, program: WholeProgram, ranks: int, settings: Mapping[str, object], arguments: Sequence[str]
     ) -> int:
         self.ranks, self.settings = ranks, dict(settings)
         update(str(settings["DLB_LEARNED"]), self.entries)

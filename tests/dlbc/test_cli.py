@@ -315,7 +315,7 @@ def test_run_hands_on_where_speeds_are_learned(program: Path, monkeypatch: pytes
     seen = []
     monkeypatch.setattr("dlbc.commands.run.run_program", lambda *call: seen.append(call) or 3)
     assert run("run", "-n", 2, "--weights", "last", "--learned", "known.json", program, "--learned", "x") == 3
-    [(_, _, ranks, settings, arguments)] = seen
+    [(_, ranks, settings, arguments)] = seen
     assert (ranks, arguments) == (2, ["--learned", "x"])
     assert settings == {"DLB_WEIGHTS": "last", "DLB_LEARNED": "known.json"}
 

@@ -37,6 +37,8 @@ NOT_IN_A_SOURCE = frozenset(
         "DLB013",
         "DLB015",
         "DLB016",
+        "DLB017",
+        "DLB018",
         "DLB327",  # no program is known to meet it: tested with its pass
     }
 )

@@ -58,6 +58,16 @@ def _surely_pickled(element: Any) -> bool:
     return type(element) in IMMUTABLE or (type(element) is np.ndarray and not element.dtype.hasobject)
 
 
+def _by_value(kernel: Kernel) -> Kernel:
+    """The kernel, under a name that no module has: so it goes to other ranks by value.
+
+    A rank that imports the kernel's module may find the source there, which has no kernels.
+    """
+    if kernel.__module__ != "__main__":
+        kernel.__qualname__ = f"<loops>.{kernel.__name__}"
+    return kernel
+
+
 class Preparation:
     """A loop to be run, and what it uses, as `obstacle` finds and packs it.
 
@@ -81,7 +91,7 @@ class Preparation:
         routine_state: RoutineState | None,
     ) -> None:
         self.root_runtime = root_runtime
-        self.kernel = kernel
+        self.kernel = _by_value(kernel)
         self.space = space
         self.arguments = arguments
         self.routine_state = routine_state

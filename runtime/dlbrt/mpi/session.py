@@ -18,6 +18,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import cloudpickle
@@ -115,15 +116,19 @@ def _session() -> Session:
     return _current
 
 
-def start(world: MPI.Intracomm) -> Session:
+def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
     """Start the runtime on all ranks of ``world``; returns on rank 0 only.
 
-    A malformed option, or ranks that run other versions of Python or of the packages that results
-    depend on, end the program with status 2 and one line on standard error, before any work starts.
+    ``importing`` is the frame that calls for the start where that is not the program itself but a module
+    that it imports. A malformed option, a program that has done something before that import, or ranks that
+    run other versions of Python or of the packages that results depend on, end the program with status 2 and
+    one line on standard error, before any work starts.
     """
     global _current
     if _current is None:
         communicator = Communicator(world)
+        if importing is not None and communicator.ranks > 1:
+            _refuse_late(communicator, importing)
         options, kept, learned = _options(communicator)
         hosts = _agree(communicator)
         root_runtime = RootRuntime(
@@ -134,11 +139,16 @@ def start(world: MPI.Intracomm) -> Session:
         others = neighbours(communicator)
         _current = Session(root_runtime)
         if communicator.rank:
-            _serve(communicator, options)
+            _serve(communicator, options, late=importing is not None)
         install_hook()
         atexit.register(root_runtime.stop)
         setattr(os, "_exit", exit_together(os._exit, root_runtime.shut_down_workers, others))  # noqa: B010
     return _current
+
+
+def start_program() -> None:
+    """Start the runtime on all ranks before the program itself; returns on rank 0 only."""
+    start(MPI.COMM_WORLD)
 
 
 def _options(communicator: Communicator) -> tuple[Options, Path | None, MeasurementStore | None]:
@@ -210,12 +220,46 @@ def _refuse(communicator: Communicator, message: str) -> NoReturn:
     sys.exit(_USAGE)
 
 
-def _serve(communicator: Communicator, options: Options) -> NoReturn:
+def _refuse_late(communicator: Communicator, importing: FrameType) -> None:
+    """End every rank where the program did something on all of them before it started the runtime."""
+    from dlbrt.mpi.late_start import effect_before_start
+
+    place = effect_before_start(importing) if communicator.rank == 0 else None
+    if place := communicator.comm.bcast(place, root=0):
+        module = importing.f_globals.get("__name__")
+        _refuse(
+            communicator,
+            f"{place} has run on every rank, before the import of {module} started the runtime; import "
+            f"{module} first, or start the program with `dlbc run -n P`, or transform all of it with "
+            "`dlbc transform DIR -o OUT`",
+        )
+
+
+def _leave_unseen() -> NoReturn:
+    """End this process inside an import by the program, which must not see it, and may not go on."""
+    import ctypes
+
+    MPI.Finalize()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Unlike `os._exit`, it runs what MPI has registered with C: else the launcher loses rank 0's status.
+    ctypes.PyDLL(None).exit(0)
+    raise AssertionError("exit returned")
+
+
+def _serve(communicator: Communicator, options: Options, *, late: bool) -> NoReturn:
+    """Serve rank 0's loops, then end the process; ``late``: inside an import by the program."""
     from dlbrt.mpi.worker import serve
 
+    if late:
+        from dlbrt.mpi.late_start import forget_unfinished_modules
+
+        forget_unfinished_modules()
     try:
         serve(communicator, options)
         communicator.close()
+        if late:
+            _leave_unseen()
     except KeyboardInterrupt:
         os._exit(130)
     except BaseException as error:

@@ -16,7 +16,8 @@ import functools
 import linecache
 import os
 import re
-from dataclasses import field
+import sys
+from dataclasses import field, replace
 
 from dlbrt.records import dataclass
 
@@ -32,8 +33,8 @@ _WRAP = re.compile(rb"\broutine(?:_\d+)?\.(?:read|write|rows|items)\(")
 #: Tokens that decide where an argument ends; the parameters of a lambda have commas too.
 _TOKEN = re.compile(rb"\blambda\b|[()\[\]{},:]")
 
-#: Generated file -> its source, if they lie in different places (under ``dlbc run``).
-_sources: dict[str, str] = {}
+#: By source file, what is left to translate of code that has the lines of its source.
+_relocated: dict[str, LineMap] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,13 @@ class LineMap:
     def original(self, frame: Frame) -> Frame | None:
         """The frame as the source program would show it; None for a line that the compiler added."""
         loop_line, name = self.kernels.get(frame.name, (0, frame.name))
-        if line := self._line(frame.line):
+        if line := self.line(frame.line):
             return Frame(self.source, line, name, self._columns(frame, line))
         if loop_line:
             return Frame(self.source, loop_line, name)
         return None
 
-    def _line(self, generated: int) -> int:
+    def line(self, generated: int) -> int:
         """The source line of a generated line; 0 if the compiler added it."""
         found = (line + generated - first for first, last, line in self.runs if first <= generated <= last)
         return next(found, 0)
@@ -85,13 +86,13 @@ class LineMap:
         """The place in the source of the frame's expression, which begins on ``line`` there."""
         if frame.columns is None:
             return None
-        old, last = frame.columns, self._line(frame.columns.last_line)
+        old, last = frame.columns, self.line(frame.columns.last_line)
         if old.last_line == frame.line:
             texts = _text(frame.filename, frame.line), _text(self.source, line)
             found = _moved(*texts, old.first, old.end)
             return None if found is None else Columns(line, *found)
-        first = _shifted(_text(frame.filename, frame.line), _text(self.source, line), old.first)
-        end = _shifted(_text(frame.filename, old.last_line), _text(self.source, last), old.end)
+        first = shifted_column(_text(frame.filename, frame.line), _text(self.source, line), old.first)
+        end = shifted_column(_text(frame.filename, old.last_line), _text(self.source, last), old.end)
         return None if not last or first is None or end is None else Columns(last, first, end)
 
 
@@ -101,7 +102,7 @@ def _text(filename: str, line: int) -> bytes:
 
 def _moved(old: bytes, new: bytes, first: int, end: int) -> tuple[int, int] | None:
     """The place in line ``new`` of the text from ``first`` to ``end`` of ``old``; None if it is ambiguous."""
-    columns = _shifted(old, new, first), _shifted(old, new, end)
+    columns = shifted_column(old, new, first), shifted_column(old, new, end)
     if columns[0] is not None and columns[1] is not None:
         return columns[0], columns[1]
     if new.count(old[first:end]) != 1:
@@ -110,7 +111,7 @@ def _moved(old: bytes, new: bytes, first: int, end: int) -> tuple[int, int] | No
     return column, column + end - first
 
 
-def _shifted(old: bytes, new: bytes, column: int) -> int | None:
+def shifted_column(old: bytes, new: bytes, column: int) -> int | None:
     """The column in ``new``, which may differ in indentation and wraps; None if it differs otherwise."""
     bare, kept = unwrapped(old)
     text = bare.lstrip()
@@ -150,12 +151,6 @@ def _end_of_argument(line: bytes, start: int) -> int:
     return len(line)
 
 
-def register(generated: str, source: str) -> None:
-    """Record where the source of a generated file lies."""
-    _sources[os.path.abspath(generated)] = source
-    line_map.cache_clear()
-
-
 @functools.cache
 def line_map(filename: str) -> LineMap | None:
     """The map in a file; None if the file is not generated or cannot be read."""
@@ -164,21 +159,30 @@ def line_map(filename: str) -> LineMap | None:
             text = file.read()
     except (OSError, ValueError):
         return None
+    return read_map(text, os.path.dirname(filename))
+
+
+def read_map(text: str, directory: str) -> LineMap | None:
+    """The map in the text of a file that lies in that directory; None if it is not generated."""
     source, lines = _SOURCE.search(text), _LINES.search(text)
     if source is None or lines is None:
         return None
-    path = _sources.get(os.path.abspath(filename)) or os.path.join(os.path.dirname(filename), source["name"])
     runs = tuple(
         (int(first), int(last or first), int(line)) for first, last, line in _RUN.findall(lines["runs"])
     )
     kernels = {m["kernel"]: (int(m["line"]), m["name"]) for m in _LOOP.finditer(text)}
     proofs = {m["kernel"]: m["status"].rstrip() for m in _PROOF.finditer(text)}
-    return LineMap(path, runs, kernels, proofs)
+    return LineMap(os.path.join(directory, source["name"]), runs, kernels, proofs)
+
+
+def note_relocated(source: str, kernels: LineMap) -> None:
+    """Code has been given the lines of its source; of it only the kernels are still to be translated."""
+    _relocated[source] = replace(kernels, source=source, runs=((1, sys.maxsize, 1),))
 
 
 def calls_loop(frame: Frame) -> bool:
     """Whether the frame is the call of a loop, which in the source is the ``for`` itself."""
-    found = line_map(frame.filename)
+    found = _map_of(frame.filename)
     if found is None or frame.name in found.kernels:
         return False
     place = found.original(frame)
@@ -187,11 +191,15 @@ def calls_loop(frame: Frame) -> bool:
 
 def proof_of(filename: str, kernel: str) -> str:
     """On what the independence of a kernel's loop rests, as the file says; empty if it does not say."""
-    found = line_map(filename)
+    found = _map_of(filename)
     return found.proofs.get(kernel, "") if found else ""
 
 
 def original(frame: Frame) -> Frame | None:
     """The frame in the source, if its file is generated; else as it is. None: the compiler added the line."""
-    found = line_map(frame.filename)
+    found = _map_of(frame.filename)
     return found.original(frame) if found else frame
+
+
+def _map_of(filename: str) -> LineMap | None:
+    return _relocated.get(filename) or line_map(filename)

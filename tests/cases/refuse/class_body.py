@@ -6,6 +6,6 @@ A = np.zeros((n, n))
 B = np.ones(n)
 xs = [[0] for _ in range(n)]
 class Table:
-    # dlb: parallel
-    for i in range(n):
-        B[i] = i
+    scale = 2
+    for i in range(n):  # dlb: parallel
+        B[i] = sum([scale * x for x in range(i)])

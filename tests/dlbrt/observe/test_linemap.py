@@ -10,9 +10,9 @@ from dlbrt.observe.linemap import (
     Frame,
     calls_loop,
     line_map,
+    note_relocated,
     original,
     proof_of,
-    register,
     unwrapped,
 )
 
@@ -164,6 +164,11 @@ def test_the_call_of_a_loop_is_known(generated: str) -> None:
     assert not calls_loop(Frame(generated, 31, "_dlb_loop_1"))
 
 
-def test_a_source_elsewhere_can_be_registered(generated: str) -> None:
-    register(generated, "/elsewhere/my program.py")
-    assert original(Frame(generated, 20, "f")) == Frame("/elsewhere/my program.py", 4, "f")
+def test_of_relocated_code_only_kernels_are_translated(generated: str) -> None:
+    found = line_map(generated)
+    assert found is not None
+    note_relocated("/elsewhere/prog.py", found)
+    (kernel, (line, name)), *_ = found.kernels.items()
+    assert original(Frame("/elsewhere/prog.py", 20, "f")) == Frame("/elsewhere/prog.py", 20, "f")
+    assert original(Frame("/elsewhere/prog.py", line, kernel)) == Frame("/elsewhere/prog.py", line, name)
+    assert calls_loop(Frame("/elsewhere/prog.py", line, name))

@@ -20,7 +20,7 @@ import pickle
 import sys
 import types
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import cloudpickle
@@ -40,9 +40,12 @@ _MAIN = ("__main__", "__mp_main__")
 _INHERENT = ("_abc_impl",)  # what Python itself puts into classes
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+#: Directories of modules that belong to the program though they do not lie beside it.
+_named_roots: list[str] = []
+
 
 def collect() -> ModuleData:
-    """The data of the modules that lie in the program's directory."""
+    """The data of the program's own modules."""
     data: ModuleData = {}
     for name in _own_names(len(sys.modules)):
         module = sys.modules.get(name)
@@ -79,17 +82,38 @@ def apply(data: ModuleData) -> None:
 @functools.lru_cache(maxsize=1)
 def _own_names(_modules: int) -> tuple[str, ...]:
     """Names of the program's own modules; computed again when the number of modules changes."""
-    home = os.path.dirname(os.path.abspath(getattr(sys.modules["__main__"], "__file__", None) or ""))
-    return tuple(name for name, module in list(sys.modules.items()) if _is_own(name, module, home))
+    roots = (program_root(), *_named_roots)
+    return tuple(name for name, module in list(sys.modules.items()) if _is_own(name, module, roots))
 
 
-def _is_own(name: str, module: object, home: str) -> bool:
+def name_roots(directories: Iterable[str]) -> None:
+    """Take what lies in these directories, installed packages too, for modules of the program."""
+    _named_roots.extend(os.path.abspath(each) for each in directories)
+    _own_names.cache_clear()
+
+
+def program_root() -> str:
+    """The directory of the program, or the one that holds its outermost package."""
+    main = sys.modules["__main__"]
+    home = os.path.dirname(os.path.abspath(getattr(main, "__file__", None) or ""))
+    for _ in filter(None, (getattr(main, "__package__", None) or "").split(".")):
+        home = os.path.dirname(home)
+    while os.path.isfile(os.path.join(home, "__init__.py")) and home != os.path.dirname(home):
+        home = os.path.dirname(home)
+    return home
+
+
+def _is_own(name: str, module: object, roots: Sequence[str]) -> bool:
     path = getattr(module, "__file__", None)
     if not isinstance(path, str) or name in _MAIN or not path.endswith(".py"):
         return False
     path = os.path.abspath(path)
-    installed = "site-packages" in path or path.startswith((_RUNTIME, os.path.dirname(os.__file__)))
-    return path.startswith(home + os.sep) and not installed
+    named = any(path.startswith(root + os.sep) for root in roots[1:])
+    return named or (path.startswith(roots[0] + os.sep) and not _is_installed(path))
+
+
+def _is_installed(path: str) -> bool:
+    return "site-packages" in path or path.startswith((_RUNTIME, os.path.dirname(os.__file__)))
 
 
 @functools.lru_cache(maxsize=64)

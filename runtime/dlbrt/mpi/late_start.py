@@ -1,0 +1,119 @@
+"""A start of the runtime in a module that the program imports.
+
+A generated program starts the runtime by its first statement. Where an untransformed program imports a
+transformed module, every rank has run the program up to that import; from there on rank 0 goes on alone. That
+is the sequential program only if what has run could have no effect that anyone sees: imports, definitions,
+and values of names. So the text of what has run is looked at, and a program that did more before is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from types import FrameType, ModuleType
+
+from dlbrt.mpi.values.program_state import is_module_of_program, program_root
+
+#: What calls begin with that set up this process, which nobody else sees.
+_HARMLESS_CALLS = (
+    "sys.path.", "sys.setrecursionlimit", "os.environ.", "warnings.", "logging.", "locale.", "faulthandler.",
+    "np.random.", "np.set", "np.errstate", "numpy.random.", "numpy.set", "random.seed",
+    "matplotlib.use", "matplotlib.rc", "mpl.use", "mpl.rc", "plt.style.", "plt.rc", "plt.switch_backend",
+)  # fmt: skip
+
+#: Functions and methods that read what can be read once, or that other processes see.
+_SEEN_CALLS = frozenset({
+    "input", "open", "print", "read", "readline", "readlines", "write", "writelines", "mkdir", "makedirs",
+    "system", "Popen", "run", "check_call", "check_output", "unlink", "remove", "rmtree", "rename", "replace",
+})  # fmt: skip
+
+_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass)
+
+
+def effect_before_start(frame: FrameType | None) -> str | None:
+    """Where the program did more than import and define before this start, as ``main.py:3``; None if nowhere.
+
+    ``frame`` is the one that called for the start. A module that cannot be read is passed over.
+    """
+    begun: dict[str, int] = {}
+    main, root = vars(sys.modules["__main__"]), os.path.join(program_root(), "")
+    while frame is not None:
+        path = os.path.abspath(frame.f_code.co_filename)
+        if path.startswith(root) and os.path.isfile(path):
+            begun[path] = frame.f_lineno  # the outermost frame of a file counts
+        at_start = frame.f_globals is main and frame.f_code.co_name == "<module>"
+        frame = None if at_start else frame.f_back
+    loaded = {path: sys.maxsize for path in _loaded() if path not in begun}
+    found = (_first_effect(path, line) for path, line in (begun | loaded).items())
+    return next(filter(None, found), None)
+
+
+def forget_unfinished_modules() -> None:
+    """Take modules that are being imported out of those imported, so that this rank can import them anew."""
+    unfinished = [name for name, module in sys.modules.items() if _is_unfinished(module)]
+    for name in list(sys.modules):
+        if any(name == each or name.startswith(f"{each}.") for each in unfinished):
+            del sys.modules[name]
+
+
+def _is_unfinished(module: ModuleType | None) -> bool:
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+
+
+def _loaded() -> Iterator[str]:
+    """The files of the program's modules that are imported."""
+    for module in list(sys.modules.values()):
+        if isinstance(module, ModuleType) and is_module_of_program(module) and module.__file__:
+            yield os.path.abspath(module.__file__)
+
+
+def _first_effect(path: str, end: int) -> str | None:
+    """The first statement before line ``end`` of a file that somebody may see."""
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    line = next(_effects(tree.body, end), None)
+    return None if line is None else f"{os.path.basename(path)}:{line}"
+
+
+def _effects(statements: Iterable[ast.stmt], end: int) -> Iterator[int]:
+    """The lines of statements before line ``end`` that do more than import and define.
+
+    The one that holds line ``end`` is under way: of a block its beginning counts, a call has led here.
+    """
+    for statement in statements:
+        if statement.lineno > end or isinstance(statement, _DEFINITIONS):
+            continue
+        if isinstance(statement, ast.If | ast.Try):
+            yield from () if _is_main_guard(statement, end) else _effects(_within(statement), end)
+        elif not _is_harmless(statement):
+            yield statement.lineno
+
+
+def _within(block: ast.If | ast.Try) -> Sequence[ast.stmt]:
+    if isinstance(block, ast.If):
+        return [*block.body, *block.orelse]
+    handled = (statement for handler in block.handlers for statement in handler.body)
+    return [*block.body, *handled, *block.orelse, *block.finalbody]
+
+
+def _is_main_guard(block: ast.stmt, end: int) -> bool:
+    """Whether it is ``if __name__ == "__main__":``, and not what is under way."""
+    under_way = block.lineno <= end <= (block.end_lineno or block.lineno)
+    return isinstance(block, ast.If) and "__name__" in ast.dump(block.test) and not under_way
+
+
+def _is_harmless(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return ast.unparse(statement.value.func).startswith(_HARMLESS_CALLS)
+    if not isinstance(
+        statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Delete | ast.Assert
+    ):
+        return False
+    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
+    names = (f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in calls)
+    return _SEEN_CALLS.isdisjoint(names)

@@ -1,0 +1,192 @@
+"""Programs of several modules: loops in any of them, run by file, by ``-m`` and from elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.mpi import Completed, run_mpi, run_sequential
+from tests.support.settings import RUNS, some
+
+ORBITS = Path(__file__).resolve().parent.parent / "packages" / "orbits"
+
+#: How the program is named, and from where, in terms of its directory.
+WAYS = {
+    "file": (["main.py"], "."),
+    "module": (["-m", "orbits", "24"], "."),
+    "elsewhere": (["{home}/main.py"], "/"),
+}
+
+SIM = """\
+import numpy as np
+
+W = 4
+table = np.ones(12)
+
+def fill(n):
+    out = np.zeros(n)
+    # dlb: parallel, BLOCK
+    for i in range(n):
+        out[i] = shifted(i) + table[i]
+    return out
+
+def shifted(i):
+    return i * W
+"""
+
+
+@pytest.fixture(scope="module", name="home")
+def copy_of_the_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(ORBITS, tmp_path_factory.mktemp("packages") / "orbits"))
+
+
+@pytest.fixture(scope="module", name="expected")
+def sequential_output(home: Path) -> bytes:
+    done = run_sequential([sys.executable, str(home / "main.py")])
+    assert done.status == 0, done.stderr
+    return done.stdout
+
+
+def run(home: Path, words: Sequence[str], ranks: int = 2, env: Mapping[str, str] | None = None) -> Completed:
+    """The program under `dlbc run`; loops run on all ranks."""
+    command = [sys.executable, "-m", "dlbc", "run", "-n", str(ranks), *words]
+    return run_sequential(command, env=env or {"DLB_STRATEGY": "none"}, cwd=home)
+
+
+def write(home: Path, **files: str) -> None:
+    for name, text in files.items():
+        (home / f"{name}.py").write_text(text)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("number", some("orbits", 8))
+def test_a_package_as_in_one_process(home: Path, expected: bytes, way: str, number: int) -> None:
+    ranks, env = RUNS[number]
+    words, directory = WAYS[way]
+    done = run(home / directory, [word.format(home=home) for word in words], ranks, env)
+    assert (done.status, done.stdout) == (0, expected), done.stderr
+
+
+@pytest.mark.mpi
+def test_the_status_of_a_module_is_its_own(home: Path) -> None:
+    assert run(home, ["-m", "orbits", "7"]).status == 3
+
+
+@pytest.mark.mpi
+def test_what_the_program_sets_in_a_module_counts(tmp_path: Path) -> None:
+    write(tmp_path, sim=SIM, main="import sim\nsim.W = 7\nsim.table[3] = 5.5\nprint(sim.fill(12).tolist())\n")
+    done = run(tmp_path, ["main.py"], 3)
+    assert done.stdout.decode() == f"{[i * 7 + (5.5 if i == 3 else 1.0) for i in range(12)]}\n", done.stderr
+
+
+@pytest.mark.mpi
+def test_star_imports_bring_nothing_along(tmp_path: Path) -> None:
+    main = "BLOCK = dlb = MPI = 3\nfrom sim import *\nprint(BLOCK, dlb, MPI, fill(3).sum())\n"
+    write(tmp_path, sim=SIM, main=main)
+    done = run(tmp_path, ["main.py"])
+    assert done.stdout == b"3 3 3 15.0\n", done.stderr
+
+
+@pytest.mark.mpi
+def test_names_that_a_module_leaves_can_be_read(tmp_path: Path) -> None:
+    loop = "# dlb: parallel\nfor k in range(5):\n    t = k * 2\n    A[k] = t\n"
+    sim = f"import numpy as np\nA = np.zeros(5)\n{loop}"
+    write(tmp_path, sim=sim, main="import sim\nprint(sim.k, sim.t, sim.A.tolist())\n")
+    done = run(tmp_path, ["main.py"])
+    assert done.stdout == b"4 8 [0.0, 2.0, 4.0, 6.0, 8.0]\n", done.stderr
+
+
+@pytest.mark.mpi
+def test_a_plugin_is_transformed_as_it_is_imported(tmp_path: Path) -> None:
+    main = "import importlib\nsim = importlib.import_module('s' + 'im')\nprint(sim.fill(12).sum())\n"
+    write(tmp_path, sim=SIM, main=main)
+    stats = tmp_path / "stats.json"
+    done = run(tmp_path, ["main.py"], env={"DLB_STRATEGY": "none", "DLB_STATS": str(stats)})
+    assert done.stdout == b"276.0\n", done.stderr
+    assert "sim.py:9" in stats.read_text()
+
+
+@pytest.mark.mpi
+def test_an_error_in_a_module_shows_its_source(tmp_path: Path) -> None:
+    write(tmp_path, sim=SIM.replace("shifted(i) +", "1 / (9 - i) +"), main="import sim\nsim.fill(12)\n")
+    done = run(tmp_path, ["main.py"])
+    sequential = run_sequential([sys.executable, "main.py"], cwd=tmp_path)
+    assert done.status == sequential.status == 1
+    shown = done.stderr[done.stderr.index("Traceback") :]
+    assert [line for line in shown.splitlines() if not line.startswith("in iteration")] == (
+        sequential.stderr.splitlines()
+    )
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_a_transformed_module_that_an_untransformed_program_imports(tmp_path: Path, ranks: int) -> None:
+    main = '"""A program."""\nimport sys\nimport sim_dlb as sim\n\nprint("begun", sim.fill(12).sum())\n'
+    main += "sys.exit(4)\n"
+    write(tmp_path, sim=SIM, main=main)
+    assert run_sequential([sys.executable, "-m", "dlbc", "transform", "sim.py"], cwd=tmp_path).status == 0
+    done = run_mpi(ranks, [sys.executable, "main.py"], env={"DLB_STRATEGY": "none"}, cwd=tmp_path)
+    assert (done.status, done.stdout) == (4, b"begun 276.0\n"), done.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "before", ["print('begun')", "for i in range(3):\n    print(i)", "def f():\n    import sim_dlb\nf()"]
+)
+def test_what_ran_on_every_rank_before_is_named(tmp_path: Path, before: str) -> None:
+    write(tmp_path, sim=SIM, main=f"x = 3\n{before}\nimport sim_dlb as sim\nprint(sim.fill(12).sum())\n")
+    assert run_sequential([sys.executable, "-m", "dlbc", "transform", "sim.py"], cwd=tmp_path).status == 0
+    done = run_mpi(2, [sys.executable, "main.py"], cwd=tmp_path)
+    assert done.status == 2
+    line = 4 if before.startswith("def") else 2
+    assert f"dlb: main.py:{line} has run on every rank" in done.stderr
+    assert "276.0" not in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["-m", "missing"], "found no module named missing"),
+        (["-m", "package"], "found the package package, which has no module __main__"),
+        (["-m", "package.missing"], "found no module named package.missing"),
+        (["-m", "json.decoder.x"], "found no module named json.decoder.x"),
+        (["--package", "itertools", "main.py"], "found itertools without its source"),
+    ],
+)
+def test_a_module_that_cannot_be_run_is_named(tmp_path: Path, words: list[str], found: str) -> None:
+    (tmp_path / "package").mkdir()
+    write(tmp_path, main="x = 1\n", **{"package/__init__": ""})
+    done = run(tmp_path, words)
+    assert done.status == 2
+    assert f"error[DLB017]: expected a module whose source Python can run, {found}" in done.stderr
+
+
+def test_a_module_beside_a_package_of_its_name_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "sim").mkdir()
+    write(tmp_path, main="import sim\nprint(sim.x)\n", sim="x = 1\n", **{"sim/__init__": "x = 2\n"})
+    done = run(tmp_path, ["main.py"])
+    assert done.stdout == b"2\n"
+    assert "warning[DLB018]: both sim/ and sim.py exist; Python imports the package sim/" in done.stderr
+
+
+def test_errors_of_modules_are_found_before_the_run(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        main="print('begun')\nimport sim\n",
+        sim="# dlb: parallel\nfor i in range(3):\n    x[i] = x[i - 1]\n",
+    )
+    done = run(tmp_path, ["main.py"])
+    assert (done.status, done.stdout) == (1, b"")
+    assert "sim.py:" in done.stderr
+
+
+def test_a_module_that_is_not_valid_python_is_named(tmp_path: Path) -> None:
+    write(tmp_path, main="print('begun')\nimport sim\n", sim="# dlb: parallel\nfor i in range(3)\n    pass\n")
+    done = run(tmp_path, ["main.py"])
+    assert (done.status, done.stdout) == (1, b"")
+    assert "sim.py:2:18: error[DLB004]: this is not valid Python" in done.stderr
