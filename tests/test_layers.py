@@ -57,6 +57,7 @@ COMMAND_ROWS = (
     frozenset({"check", "explain", "rules", "run", "transform", "witness"}),
     frozenset({"program"}),
     frozenset({"common"}),
+    frozenset({"files", "verdicts"}),
 )
 
 #: All that one package may import of the other.

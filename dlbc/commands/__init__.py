@@ -4,5 +4,5 @@
 wrong usage, an unreadable file, an output that cannot be written, or no mpiexec. `witness` also returns 1 if
 it found a conflict; `run` and `calibrate` otherwise return the program's own status. What `check` needs
 besides its options it imports when it runs, so that `--help` stays cheap. `common` has what several commands
-share.
+share; `files` says which programs are meant, `verdicts` what a verdict is called.
 """

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from dlbc import __version__
 from dlbc.commands.common import add_strict, show_diagnostics, show_text, status_of
+from dlbc.commands.files import add_files, programs, show_unannotated
 from dlbc.diagnostics.catalogue import CATALOGUE
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity
 from dlbc.source import Source, SourcePlace
@@ -19,7 +20,7 @@ from dlbc.source import Source, SourcePlace
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="annotated Python programs")
+    add_files(parser)
     parser.add_argument(
         "--format", choices=("full", "json", "sarif", "github"), default="full",
         help="full: for people, on standard error (default); the others: for tools, on standard output",
@@ -29,18 +30,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.parse.read_source import read_source
     from dlbc.pipeline import check
 
-    results = []
-    for file in options.files:
-        source, problems = read_source(file)
-        results.append((source, problems or check(source, strict=options.strict)))
-    if options.format != "full":
-        if text := FORMATS[options.format](results):
-            show_text(text)
-        return max(status_of(diagnostics) for _, diagnostics in results)
-    return max(show_diagnostics(source, diagnostics) for source, diagnostics in results)
+    results, annotated = [], []
+    for program in programs(options.files):
+        source, problems = program.read()
+        found = problems or check(source, strict=options.strict)
+        annotated += [program] if program.is_annotated(source, found) else []
+        results.append((source, program.worth_saying(source, found)))
+    if options.format == "full":
+        for source, diagnostics in results:
+            show_diagnostics(source, diagnostics)
+    elif text := FORMATS[options.format](results):
+        show_text(text)
+    show_unannotated(options.files, annotated)
+    return max((status_of(diagnostics) for _, diagnostics in results), default=0)
 
 
 Results = Sequence[tuple[Source, Sequence[Diagnostic]]]

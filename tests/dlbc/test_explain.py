@@ -15,7 +15,7 @@ import pytest
 
 from dlbc.cli import main
 from dlbc.commands.explain.sentences import written_name
-from dlbc.commands.explain.show import as_json, as_text
+from dlbc.commands.explain.show import as_object, as_text
 from dlbc.ir.loop import ProofStatus
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import check, explain, transform
@@ -38,7 +38,7 @@ def text_of(source: Source, *, strict: bool = False, color: bool = False) -> str
 def json_of(text: str) -> dict[str, Any]:
     source = source_of(text)
     result = explain(source)
-    text = as_json(source, result)
+    text = json.dumps(as_object(source, result))
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -70,7 +70,7 @@ def test_whatever_is_refused_is_explained(path: Path) -> None:
     shown = text_of(source)
     assert not problems
     assert all(d.code in shown for d in result.diagnostics)
-    assert json.loads(as_json(source, result))["file"] == str(path)
+    assert as_object(source, result)["file"] == str(path)
 
 
 @pytest.mark.parametrize("path", sorted((CASES / "accept").glob("*.py")), ids=lambda path: path.stem)

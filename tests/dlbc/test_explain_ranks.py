@@ -15,7 +15,7 @@ from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import ZERO, Comparison, IntegerForm, Variable, VariableKind
 from dlbc.cli import main
 from dlbc.commands.explain.ranks import RankSpec, known_range, known_values, read_ranks
-from dlbc.commands.explain.show import as_json, as_text
+from dlbc.commands.explain.show import as_object, as_text
 from dlbc.pipeline import explain
 from dlbc.source import Source
 
@@ -35,7 +35,7 @@ def told(
     text = f"{before}\n# dlb: parallel{', ' * bool(clauses)}{clauses}\nfor {head}:\n    {body}\n"
     source = Source("case.py", text.encode(), text)
     result = explain(source)
-    [loop] = json.loads(as_json(source, result, ranks=ranks))["loops"]
+    [loop] = json.loads(json.dumps(as_object(source, result, ranks=ranks)))["loops"]
     assert as_text(source, result, ranks=ranks)
     found: dict[str, Any] = loop["on_ranks"]
     return found

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlbc.commands.explain.describe import header_of, is_refused
+from dlbc.commands.explain.describe import header_of
 from dlbc.commands.explain.sentences import written_name
+from dlbc.commands.verdicts import is_refused
 from dlbc.diagnostics.diagnostic import Severity
 from dlbc.ir.loop import IndependenceProof, ProofMethod, ProofStatus
 from dlbc.ir.plan import LoopPlan, LoopReport

@@ -7,16 +7,28 @@ tools. Nothing is decided here, and no user code runs.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dlbrt.contract import OptionError
 
 from dlbc.commands import common
+from dlbc.commands.files import add_files, means_one, programs, show_unannotated
+
+if TYPE_CHECKING:
+    from dlbc.commands.explain.ranks import RankSpec
+    from dlbc.pipeline import TransformResult
+    from dlbc.source import Source
+
+    _Explained = tuple[Source, TransformResult]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="an annotated Python program")
+    add_files(parser)
     parser.add_argument(
         "--format", choices=("full", "json"), default="full", help="full: for people (default)"
     )
@@ -34,20 +46,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
     from dlbc.commands.explain.ranks import read_ranks
-    from dlbc.commands.explain.show import as_json, as_text
-    from dlbc.parse.read_source import read_source
-    from dlbc.pipeline import explain
+    from dlbc.pipeline import TransformResult, explain
 
     try:
         ranks = read_ranks(options.ranks, options.weights)
     except OptionError as error:
         return common.print_error(error)
-    source, problems = read_source(options.file)
-    if problems:
-        return common.show_diagnostics(source, problems)
-    result = explain(source, strict=options.strict)
-    if options.format == "json":
-        common.show_text(as_json(source, result, ranks=ranks))
-    else:
-        common.show_text(as_text(source, result, color=common.takes_colors(sys.stdout), ranks=ranks))
-    return common.status_of(result.diagnostics)
+    explained, annotated, statuses = [], [], [0]
+    for program in programs(options.files):
+        source, problems = program.read()
+        result = TransformResult(None, problems) if problems else explain(source, strict=options.strict)
+        annotated += [program] if program.is_annotated(source, result.diagnostics) else []
+        result = replace(result, diagnostics=program.worth_saying(source, result.diagnostics))
+        statuses.append(common.status_of(result.diagnostics))
+        if problems:
+            common.show_diagnostics(source, result.diagnostics)
+        elif result.diagnostics or result.reports or not program.folder:
+            explained.append((source, result))
+    show = _show_json if options.format == "json" else _show_text
+    if explained:
+        show(explained, ranks, means_one(options.files))
+    show_unannotated(options.files, annotated)
+    return max(statuses)
+
+
+def _show_text(explained: Sequence[_Explained], ranks: RankSpec | None, alone: bool) -> None:
+    from dlbc.commands.explain.show import as_text, heading
+
+    color = common.takes_colors(sys.stdout)
+    texts = []
+    for source, result in explained:
+        texts += [] if alone else [heading(source, result, color=color)]
+        texts.append(as_text(source, result, color=color, ranks=ranks))
+    common.show_text("\n\n".join(filter(None, texts)))
+
+
+def _show_json(explained: Sequence[_Explained], ranks: RankSpec | None, alone: bool) -> None:
+    from dlbc.commands.explain.show import as_object
+
+    objects = [as_object(source, result, ranks=ranks) for source, result in explained]
+    common.show_text(json.dumps(objects[0] if alone else objects, indent=2))

@@ -12,7 +12,7 @@ from dlbrt.records import dataclass
 
 from dlbc.commands.explain import sentences
 from dlbc.commands.explain.ranks import RankSpec, describe_ranks
-from dlbc.diagnostics.diagnostic import Diagnostic, Severity, has_errors
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity
 from dlbc.ir.loop import ProofMethod, ProofStatus
 from dlbc.ir.plan import FoldDecision, LoopPlan, LoopReport
 from dlbc.ir.routine import ModRef, RoutinePlan, Wrap, WrapKind
@@ -59,18 +59,6 @@ class Section:
 
     title: str
     rows: tuple[Row, ...]
-
-
-def is_refused(report: LoopReport) -> bool:
-    """Whether the loop is not made parallel."""
-    return status_text(report) == "refused"
-
-
-def status_text(report: LoopReport) -> str:
-    """The verdict in a few words."""
-    if report.plan is None or has_errors(report.findings):
-        return "refused"
-    return report.plan.status.value
 
 
 def describe(report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section, ...]:

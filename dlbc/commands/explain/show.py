@@ -1,9 +1,8 @@
-"""Explanations of a whole file: as text for people, as JSON for tools."""
+"""The explanation of a whole file: as text for people, as an object of JSON for tools."""
 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,11 +12,10 @@ from dlbc.commands.explain.describe import (
     describe,
     describe_routine,
     header_of,
-    is_refused,
     routine_object,
-    status_text,
 )
 from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
+from dlbc.commands.verdicts import count_verdicts, is_refused, status_text
 from dlbc.diagnostics.diagnostic import Diagnostic, TextStyle, paint, render
 from dlbc.ir.plan import LoopPlan, LoopReport
 from dlbc.ir.routine import RoutinePlan
@@ -36,6 +34,12 @@ def as_text(
     paragraphs = [text for _, text in sorted(numbered, key=lambda pair: pair[0])]
     paragraphs += [render(finding, source, color=color) for finding in _elsewhere(result)]
     return "\n\n".join(paragraphs)
+
+
+def heading(source: Source, result: TransformResult, *, color: bool = False) -> str:
+    """The line above a file's paragraphs where there are several files."""
+    counted = count_verdicts(result.reports)
+    return paint(f"== {source.path}" + (f", {counted}" if counted else ""), TextStyle.BOLD, color)
 
 
 def _elsewhere(result: TransformResult) -> list[Diagnostic]:
@@ -67,15 +71,14 @@ def _paragraph(
             yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
 
 
-def as_json(source: Source, result: TransformResult, *, ranks: RankSpec | None = None) -> str:
-    """One object: the file, its loops, its routines, other diagnostics; ``ranks`` as for `as_text`."""
-    document = {
+def as_object(source: Source, result: TransformResult, *, ranks: RankSpec | None = None) -> dict[str, Any]:
+    """For JSON: the file, its loops, its routines, other diagnostics; ``ranks`` as for `as_text`."""
+    return {
         "file": source.path,
         "loops": [_loop_object(source, report, ranks) for report in result.reports],
         "routines": [routine_object(source, plan) for plan in result.routines],
         "findings": [_finding_object(finding) for finding in _elsewhere(result)],
     }
-    return json.dumps(document, indent=2)
 
 
 def _finding_object(finding: Diagnostic) -> dict[str, Any]:
