@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -27,17 +28,22 @@ class SourcePlace:
         return begins and (self.end_line, self.end_column) <= (other.end_line, other.end_column)
 
 
+_MENTIONED = re.compile(r"\bline ([1-9][0-9]*)\b")
+
+
 @dataclass(frozen=True)
 class Source:
     """One file: its path as the user gave it, its bytes, and the text Python reads from them.
 
     ``encoding`` is the codec that turns one into the other, ``utf-8-sig`` where a byte order mark leads.
+    ``cells``: of a notebook, the line at which each of its code cells begins; its text is all of them.
     """
 
     path: str
     data: bytes = field(repr=False)
     text: str = field(repr=False)
     encoding: str = "utf-8"
+    cells: tuple[int, ...] = ()
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -59,6 +65,26 @@ class Source:
     def line(self, number: int) -> str:
         """Line ``number`` (from 1), empty beyond the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def in_cell(self, line: int) -> tuple[int, int]:
+        """The code cell that a line is in, from 1, and the line in it; 0 and the line in other files."""
+        cell = bisect_right(self.cells, line)
+        return (cell, line - self.cells[cell - 1] + 1) if cell else (0, line)
+
+    def line_name(self, line: int) -> str:
+        """A line as people read it."""
+        cell, inside = self.in_cell(line)
+        return f"cell {cell}, line {inside}" if cell else f"line {line}"
+
+    def position(self, place: SourcePlace) -> str:
+        """The file and the place, as people read it."""
+        if self.in_cell(place.line)[0]:
+            return f"{self.path}, {self.line_name(place.line)}"
+        return f"{self.path}:{place.line}:{place.column}" if place.line else self.path
+
+    def by_cells(self, text: str) -> str:
+        """A text that mentions lines of the program, with the lines of the notebook's cells instead."""
+        return _MENTIONED.sub(lambda found: self.line_name(int(found[1])), text) if self.cells else text
 
     def place_of(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword) -> SourcePlace:
         """Where a node of Python's own tree stands."""

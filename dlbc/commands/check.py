@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -33,8 +33,8 @@ def run(options: argparse.Namespace) -> int:
     from dlbc.pipeline import check
 
     results, annotated = [], []
-    for program in programs(options.files):
-        source, problems = program.read()
+    for program in programs(options.files, notebooks=True):
+        source, problems = program.read(notebooks=True)
         found = problems or check(source, strict=options.strict)
         annotated += [program] if program.is_annotated(source, found) else []
         results.append((source, program.worth_saying(source, found)))
@@ -61,7 +61,7 @@ def _all(results: Results) -> Iterator[tuple[Source, Diagnostic]]:
 
 
 def _json(results: Results) -> str:
-    """An array of objects; a diagnostic on the whole file has line 0."""
+    """An array of objects; a diagnostic on the whole file has line 0, one in a notebook its cell."""
     return json.dumps([_json_object(source, d) for source, d in _all(results)], indent=2)
 
 
@@ -70,15 +70,21 @@ def _json_object(source: Source, diagnostic: Diagnostic) -> dict[str, Any]:
         "file": source.path,
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,
-        **asdict(diagnostic.place),
-        "message": diagnostic.message,
+        **_json_place(source, diagnostic.place),
+        "message": source.by_cells(diagnostic.message),
         "label": diagnostic.label,
-        "help": diagnostic.help,
+        "help": source.by_cells(diagnostic.help),
         "notes": [
-            {"file": (note.source or source).path, **asdict(note.place), "message": note.label}
+            {"file": file.path, **_json_place(file, note.place), "message": note.label}
             for note in diagnostic.notes
+            for file in [note.source or source]
         ],
     }
+
+
+def _json_place(source: Source, place: SourcePlace) -> dict[str, int]:
+    (cell, line), (_, end_line) = source.in_cell(place.line), source.in_cell(place.end_line)
+    return ({"cell": cell} if cell else {}) | asdict(replace(place, line=line, end_line=end_line))
 
 
 def _sarif(results: Results) -> str:
@@ -104,7 +110,9 @@ def _sarif_rule(code: str) -> dict[str, Any]:
 
 def _sarif_result(source: Source, diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
     stop = "" if diagnostic.message.endswith("?") else "."
-    text = diagnostic.message + (f"{stop} Help: {diagnostic.help}" if diagnostic.help else "")
+    text = source.by_cells(
+        diagnostic.message + (f"{stop} Help: {diagnostic.help}" if diagnostic.help else "")
+    )
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
@@ -122,7 +130,9 @@ def _sarif_result(source: Source, diagnostic: Diagnostic, rule: int) -> dict[str
 def _sarif_location(source: Source, place: SourcePlace, label: str) -> dict[str, Any]:
     uri = quote(PurePath(source.path).as_posix(), errors="surrogateescape")
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    if place.line:
+    if source.cells:  # lines of the file would be those of its JSON, which nobody reads
+        label = ": ".join(filter(None, (source.line_name(place.line) if place.line else "", label)))
+    elif place.line:
         keys = ("startLine", "startColumn", "endLine", "endColumn")
         physical["region"] = dict(zip(keys, astuple(place), strict=True))
     return {"physicalLocation": physical, **({"message": {"text": label}} if label else {})}
@@ -135,14 +145,17 @@ def _github(results: Results) -> str:
 def _github_line(source: Source, diagnostic: Diagnostic) -> str:
     place = diagnostic.place
     where = [f"file={_property(source.path)}"]
-    if place.line:
+    lines = [source.by_cells(diagnostic.message)]
+    if source.cells:
+        lines = [f"{source.position(place)}: {lines[0]}"]
+    elif place.line:
         where += [f"line={place.line}", f"col={place.column}", f"endLine={place.end_line}"]
-    lines = [diagnostic.message]
-    lines += [f"line {place.line}: {diagnostic.label}"] if diagnostic.label else []
+    lines += [source.by_cells(f"line {place.line}: {diagnostic.label}")] if diagnostic.label else []
     for note in diagnostic.notes:
-        file = "" if note.source is None else f"{note.source.path}, "
-        lines += [f"{file}line {note.place.line}: {note.label}"] if note.label else []
-    lines += [f"help: {diagnostic.help}"] if diagnostic.help else []
+        line = f"line {note.place.line}: {note.label}"
+        line = source.by_cells(line) if note.source is None else f"{note.source.path}, {line}"
+        lines += [line] if note.label else []
+    lines += [source.by_cells(f"help: {diagnostic.help}")] if diagnostic.help else []
     text = _data("\n".join(lines))
     fields = ",".join([*where, f"title={diagnostic.code}"])
     return f"::{_GITHUB_LEVEL[diagnostic.severity]} {fields}::{text}"

@@ -17,7 +17,8 @@ from pathlib import Path
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_generated
 from dlbc.parse.comments import MARK
-from dlbc.parse.read_source import decode_source, read_source
+from dlbc.parse.read_notebook import read_notebook
+from dlbc.parse.read_source import NOTEBOOK, decode_source, read_source
 from dlbc.source import Source
 
 #: The word for standard input, and what diagnostics call it.
@@ -25,7 +26,6 @@ STANDARD_INPUT = "-"
 _SHOWN_INPUT = "<stdin>"
 #: A text without this has no annotation, and nothing that resembles one.
 _CANDIDATE = re.compile(rb"#.*dlb", re.IGNORECASE)
-_SUFFIXES = frozenset({".py"})
 _SKIPPED = frozenset({"__pycache__", "node_modules", "build"})
 _ENVIRONMENT = "pyvenv.cfg"
 #: The file has no annotation; a comment resembles one.
@@ -48,8 +48,10 @@ class ProgramFile:
     path: str
     folder: str = ""
 
-    def read(self) -> tuple[Source, tuple[Diagnostic, ...]]:
-        """Its text; the diagnostics are empty where it is readable."""
+    def read(self, *, notebooks: bool = False) -> tuple[Source, tuple[Diagnostic, ...]]:
+        """Its text; the diagnostics are empty where it is readable, as a notebook if these will do."""
+        if notebooks and self.path.endswith(NOTEBOOK):
+            return read_notebook(self.path)
         if self.path != STANDARD_INPUT:
             return read_source(self.path)
         return decode_source(_SHOWN_INPUT, b"" if sys.stdin is None else sys.stdin.buffer.read())
@@ -70,15 +72,17 @@ class ProgramFile:
         return MARK.encode() in source.data and all(d.code != _UNANNOTATED for d in found)
 
 
-def programs(words: Iterable[str]) -> tuple[ProgramFile, ...]:
+def programs(words: Iterable[str], *, notebooks: bool = False) -> tuple[ProgramFile, ...]:
     """The programs that the words mean, in their order, each once; those below a directory are sorted.
 
     A word that is no directory is a program, whether it exists or not: reading it says what is wrong.
+    ``notebooks``: those below a directory are meant too.
     """
+    suffixes = {".py", NOTEBOOK} if notebooks else {".py"}
     found: dict[str, ProgramFile] = {}
     for word in words:
         below = word != STANDARD_INPUT and os.path.isdir(word) and os.access(word, os.R_OK | os.X_OK)
-        for program in _below(word) if below else (ProgramFile(word),):
+        for program in _below(word, suffixes) if below else (ProgramFile(word),):
             key = program.path if program.path == STANDARD_INPUT else os.path.realpath(program.path)
             if key not in found or not program.folder:
                 found[key] = program
@@ -99,11 +103,11 @@ def show_unannotated(words: Iterable[str], annotated: Iterable[ProgramFile]) -> 
             print(f"dlbc: {word}: found no `{MARK}` annotation in any program here or below", file=sys.stderr)
 
 
-def _below(folder: str) -> Iterator[ProgramFile]:
+def _below(folder: str, suffixes: set[str]) -> Iterator[ProgramFile]:
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if _is_searched(Path(place, name)))
         for path in (Path(place, name) for name in sorted(files)):
-            if path.suffix in _SUFFIXES and _may_be_annotated(path):
+            if path.suffix in suffixes and _may_be_annotated(path):
                 yield ProgramFile(str(path), folder)
 
 

@@ -98,19 +98,25 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
     A place on line 0 is the file as a whole and has neither position nor excerpt.
     """
     place = diagnostic.place
-    where = f"{source.path}:{place.line}:{place.column}" if place.line else source.path
     style = TextStyle[diagnostic.severity.name]
     heading = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
-    lines = [f"{where}: {heading}: {_shown(diagnostic.message)}"]
+    lines = [f"{source.position(place)}: {heading}: {_shown(source.by_cells(diagnostic.message))}"]
     if place.line:
         line, marks = excerpt(source, place, diagnostic.label, "^")
         lines += [line, paint(marks, style, color)]
     for note in diagnostic.notes:
-        label = note.label if note.source is None else f"{note.label}, {note.source.path}:{note.place.line}"
-        lines += excerpt(note.source or source, note.place, label, "-")
+        lines += excerpt(note.source or source, note.place, _note_label(note, source, place), "-")
     if diagnostic.help:
-        lines.append(f"  help: {diagnostic.help}")
+        lines.append(f"  help: {source.by_cells(diagnostic.help)}")
     return "\n".join(lines)
+
+
+def _note_label(note: RelatedPlace, source: Source, place: SourcePlace) -> str:
+    """The label, with the file or the cell where it is another one than that of the diagnostic."""
+    if note.source is not None:
+        return f"{note.label}, {note.source.path}:{note.place.line}"
+    cell, _ = source.in_cell(note.place.line)
+    return note.label if cell == source.in_cell(place.line)[0] else f"{note.label}, cell {cell}"
 
 
 def excerpt(source: Source, place: SourcePlace, label: str, mark: str) -> list[str]:
@@ -119,7 +125,7 @@ def excerpt(source: Source, place: SourcePlace, label: str, mark: str) -> list[s
     end = place.end_column if place.end_line == place.line else len(text) + 1
     marked = text[place.column - 1 : end - 1]
     width = max(1, end - place.column + len(_shown(marked)) - len(marked))
-    gutter = f"{place.line:5d} | "
+    gutter = f"{source.in_cell(place.line)[1]:5d} | "
     # The padding keeps tabs, so that the caret stands under its character in any terminal.
     pad = "".join("\t" if c == "\t" else " " for c in _shown(text[: place.column - 1]))
     caption = f" {_shown(label)}" if label else ""

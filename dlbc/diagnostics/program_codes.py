@@ -8,7 +8,7 @@ from __future__ import annotations
 from dlbc.diagnostics.diagnostic import CatalogueEntry, E, R, W
 
 FRONT: dict[str, CatalogueEntry] = {
-    # Files and commands. DLB001-003, 013, 015-017 end a command with status 2, the others with 1.
+    # Files and commands. DLB001-003, 013, 015-019 end a command with status 2, the others with 1.
     "DLB001": CatalogueEntry(
         E, "expected a readable file, but: {reason}", "check the path and the file's permissions"
     ),
@@ -67,10 +67,20 @@ FRONT: dict[str, CatalogueEntry] = {
     "DLB016": CatalogueEntry(E, "the program cannot be started: {reason}", "check the MPI installation"),
     "DLB017": CatalogueEntry(
         E,
+        "expected a notebook with cells in Python, but: {reason}",
+        "open it in Jupyter and save it again, or write its program to a .py file",
+    ),
+    "DLB018": CatalogueEntry(
+        E,
+        "expected a Python program, found a notebook, which `dlbc check` and `dlbc explain` alone can read",
+        "write its code to a program with `jupyter nbconvert --to script {notebook}`, and name that one here",
+    ),
+    "DLB019": CatalogueEntry(
+        E,
         "expected a module whose source Python can run, found {what}",
         "check the name, and that Python finds it: `python -m NAME` from the same directory",
     ),
-    "DLB018": CatalogueEntry(
+    "DLB020": CatalogueEntry(
         W,
         "both {package} and {module} exist; Python imports the package {package}",
         "rename or remove one of them",

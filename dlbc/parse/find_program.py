@@ -26,7 +26,7 @@ class NoModuleError(Exception):
     """There is no source of the module that was named; ``diagnostic`` says what there is."""
 
     def __init__(self, what: str) -> None:
-        self.diagnostic = report("DLB017", WHOLE_FILE, what=what)
+        self.diagnostic = report("DLB019", WHOLE_FILE, what=what)
         super().__init__(what)
 
 
@@ -130,4 +130,4 @@ def ambiguous(files: Iterable[Path]) -> Iterator[Diagnostic]:
     for file in files:
         folder = file.parent
         if file.name == "__init__.py" and folder.with_name(f"{folder.name}.py").is_file():
-            yield report("DLB018", WHOLE_FILE, package=f"{folder.name}/", module=f"{folder.name}.py")
+            yield report("DLB020", WHOLE_FILE, package=f"{folder.name}/", module=f"{folder.name}.py")

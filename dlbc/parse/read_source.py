@@ -25,6 +25,9 @@ from dlbc.source import Source, SourcePlace
 #: The place of a diagnostic about the whole file.
 WHOLE_FILE = SourcePlace(0, 0, 0, 0)
 
+#: How the names of notebooks end.
+NOTEBOOK = ".ipynb"
+
 
 def read_source(path: str) -> tuple[Source, tuple[Diagnostic, ...]]:
     """The file at ``path``; the diagnostics are empty where it is readable text."""
@@ -32,6 +35,8 @@ def read_source(path: str) -> tuple[Source, tuple[Diagnostic, ...]]:
         data = Path(path).read_bytes()
     except OSError as error:
         return Source(path, b"", ""), (report("DLB001", WHOLE_FILE, reason=error.strerror or str(error)),)
+    if path.endswith(NOTEBOOK):
+        return Source(path, data, ""), (report("DLB018", WHOLE_FILE, notebook=path),)
     return decode_source(path, data)
 
 
@@ -96,7 +101,8 @@ def parse_module(source: Source) -> Module | Diagnostic:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source.text, source.path)
-            compile(source.text, source.path, "exec", dont_inherit=True)
+            flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if source.cells else 0
+            compile(source.text, source.path, "exec", flags, dont_inherit=True)
     except SyntaxError as error:
         return report("DLB004", _place_of(error, source), reason=error.msg or "invalid syntax")
     except (RecursionError, MemoryError):

@@ -39,6 +39,8 @@ NOT_IN_A_SOURCE = frozenset(
         "DLB016",
         "DLB017",
         "DLB018",
+        "DLB019",
+        "DLB020",
         "DLB327",  # no program is known to meet it: tested with its pass
     }
 )

@@ -163,7 +163,7 @@ def test_a_module_that_cannot_be_run_is_named(tmp_path: Path, words: list[str], 
     write(tmp_path, main="x = 1\n", **{"package/__init__": ""})
     done = run(tmp_path, words)
     assert done.status == 2
-    assert f"error[DLB017]: expected a module whose source Python can run, {found}" in done.stderr
+    assert f"error[DLB019]: expected a module whose source Python can run, {found}" in done.stderr
 
 
 def test_a_module_beside_a_package_of_its_name_is_warned_of(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_module_beside_a_package_of_its_name_is_warned_of(tmp_path: Path) -> N
     write(tmp_path, main="import sim\nprint(sim.x)\n", sim="x = 1\n", **{"sim/__init__": "x = 2\n"})
     done = run(tmp_path, ["main.py"])
     assert done.stdout == b"2\n"
-    assert "warning[DLB018]: both sim/ and sim.py exist; Python imports the package sim/" in done.stderr
+    assert "warning[DLB020]: both sim/ and sim.py exist; Python imports the package sim/" in done.stderr
 
 
 def test_errors_of_modules_are_found_before_the_run(tmp_path: Path) -> None:

@@ -39,8 +39,10 @@ COMMANDS = {
     "DLB013": "dlbc transform program.py -o no/such/directory/out.py",
     "DLB015": "PATH= dlbc run -n 2 program.py",
     "DLB016": "dlbc run -n 2 program.py",
-    "DLB017": "dlbc run -n 2 -m no_such_module",
-    "DLB018": "mkdir sim && touch sim/__init__.py sim.py && echo 'import sim' > m.py && dlbc run -n 2 m.py",
+    "DLB017": "echo '{}' > book.ipynb && dlbc check book.ipynb",
+    "DLB018": "dlbc transform book.ipynb",
+    "DLB019": "dlbc run -n 2 -m no_such_module",
+    "DLB020": "mkdir sim && touch sim/__init__.py sim.py && echo 'import sim' > m.py && dlbc run -n 2 m.py",
     "DLB327": "",
 }
 

@@ -53,8 +53,8 @@ def run(options: argparse.Namespace) -> int:
     except OptionError as error:
         return common.print_error(error)
     explained, annotated, statuses = [], [], [0]
-    for program in programs(options.files):
-        source, problems = program.read()
+    for program in programs(options.files, notebooks=True):
+        source, problems = program.read(notebooks=True)
         result = TransformResult(None, problems) if problems else explain(source, strict=options.strict)
         annotated += [program] if program.is_annotated(source, result.diagnostics) else []
         result = replace(result, diagnostics=program.worth_saying(source, result.diagnostics))

@@ -16,7 +16,7 @@ from dlbc.diagnostics.diagnostic import Diagnostic, Severity
 from dlbc.ir.loop import ProofMethod, ProofStatus
 from dlbc.ir.plan import FoldDecision, LoopPlan, LoopReport
 from dlbc.ir.routine import ModRef, RoutinePlan, Wrap, WrapKind
-from dlbc.source import Source
+from dlbc.source import Source, SourcePlace
 
 #: Each strategy in a sentence, in the order of the contract, then the baselines; `docs/strategies.md` repeats
 #: and explains them.
@@ -61,9 +61,9 @@ class Section:
     rows: tuple[Row, ...]
 
 
-def describe(report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section, ...]:
+def describe(source: Source, report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section, ...]:
     """All sections that are not empty; for a refused loop, why it is refused and what was tried."""
-    sections = [Section("findings", tuple(map(_finding, report.findings)))]
+    sections = [Section("findings", tuple(_finding(source, each) for each in report.findings))]
     sections.append(Section("dependences", tuple(_dependences(report))))
     if report.plan is not None:
         sections += _planned(report, report.plan)
@@ -88,8 +88,10 @@ def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
     yield Section("cost", tuple(sentences.describe_cost(report)))
 
 
-def _finding(finding: Diagnostic) -> Row:
+def _finding(source: Source, finding: Diagnostic) -> Row:
     place = f"{finding.place.line}:{finding.place.column} " if finding.place.line else ""
+    if source.cells and place:
+        place = f"line {finding.place.line}: "
     severity = "" if finding.severity is Severity.ERROR else f"{finding.severity.value}: "
     return finding.code, f"{place}{severity}{finding.message}"
 
@@ -212,23 +214,27 @@ def _text(wrap: Wrap) -> str:
     return " ".join(ast.unparse(wrap.node).split())
 
 
+def place_object(source: Source, place: SourcePlace) -> dict[str, int]:
+    """For JSON: the line and the column; in a notebook the cell, and the line in it."""
+    cell, line = source.in_cell(place.line)
+    return ({"cell": cell} if cell else {}) | {"line": line, "column": place.column}
+
+
 def routine_object(source: Source, plan: RoutinePlan) -> dict[str, Any]:
     """The same facts as `describe_routine`, for JSON."""
-    place = source.place_of(plan.routine.node)
     return {
-        "line": place.line,
-        "column": place.column,
+        **place_object(source, source.place_of(plan.routine.node)),
         "header": header_of(source, plan.routine.node),
         "resident": plan.resident,
         "plain": plan.maybe_scalar,
         "places": [
             {
-                "line": wrap.node.lineno,
+                "line": source.in_cell(wrap.node.lineno)[1],
                 "touch": wrap.mod_ref.mode,
                 "text": _text(wrap),
                 "rows": wrap.kind in (WrapKind.ROWS, WrapKind.CHANGED_ROWS),
             }
             for wrap in plan.wraps
         ],
-        "unseen": [{"line": node.lineno, "text": text} for text, node in plan.unseen],
+        "unseen": [{"line": source.in_cell(node.lineno)[1], "text": text} for text, node in plan.unseen],
     }

@@ -12,6 +12,7 @@ from dlbc.algebra.iteration_cost import Cost, CostClass
 from dlbc.ir.annotation import Annotation, CostForm, ProfileClause
 from dlbc.ir.loop import ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, CostPlan, CostShape, FoldDecision, LoopPlan, LoopReport, Reduction
+from dlbc.source import Source
 
 _MODES = {Mode.READ: "read", Mode.WRITE: "overwritten", Mode.UPDATE: "read and stored to"}
 
@@ -216,27 +217,27 @@ def _uniform(report: LoopReport, annotation: Annotation) -> bool:
     return known and report.cost.cost_class in (CostClass.UNIFORM, CostClass.UNKNOWN)  # type: ignore[union-attr]
 
 
-def cost_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
+def cost_object(source: Source, report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
     """For JSON: the derived work, the clause, and the emitted expression."""
     clause = report.loop.annotation.cost
     given = None if clause is None else {"form": clause.form.name.lower(), "expression": clause.expression}
     return {
-        "derived": None if report.cost is None else _derived(report.cost),
+        "derived": None if report.cost is None else _derived(source, report.cost),
         "given": given,
         "evaluated": None if plan.cost is None else _emitted(plan.cost),
-        "omitted": report.cost_omitted,
+        "omitted": source.by_cells(report.cost_omitted),
     }
 
 
-def _derived(cost: Cost) -> dict[str, Any]:
+def _derived(source: Source, cost: Cost) -> dict[str, Any]:
     return {
         "index": cost.index.name,
         "expression": cost.text if cost.work is not None else None,
         "class": cost.cost_class.value,
         "degree": cost.degree,
         "exact": cost.exact,
-        "why": cost.why,
-        "notes": list(dict.fromkeys(cost.notes)),
+        "why": source.by_cells(cost.why),
+        "notes": list(dict.fromkeys(map(source.by_cells, cost.notes))),
     }
 
 

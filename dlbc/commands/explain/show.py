@@ -12,6 +12,7 @@ from dlbc.commands.explain.describe import (
     describe,
     describe_routine,
     header_of,
+    place_object,
     routine_object,
 )
 from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
@@ -51,7 +52,7 @@ def _elsewhere(result: TransformResult) -> list[Diagnostic]:
 def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
     style = TextStyle.ERROR if is_refused(report) else TextStyle.GOOD
     status = paint(status_text(report), style, color)
-    yield from _paragraph(source, report.loop.node, status, describe(report, ranks), color)
+    yield from _paragraph(source, report.loop.node, status, describe(source, report, ranks), color)
 
 
 def _routine(source: Source, plan: RoutinePlan, color: bool) -> Iterator[str]:
@@ -62,13 +63,15 @@ def _routine(source: Source, plan: RoutinePlan, color: bool) -> Iterator[str]:
 def _paragraph(
     source: Source, node: ast.For | ast.While, status: str, sections: Sequence[Section], color: bool
 ) -> Iterator[str]:
-    yield paint(f"{source.path}:{node.lineno}: {header_of(source, node)}", TextStyle.BOLD, color)
+    where = source.position(source.place_of(node)) if source.cells else f"{source.path}:{node.lineno}"
+    yield paint(f"{where}: {header_of(source, node)}", TextStyle.BOLD, color)
     yield f"{_INDENT}{status}"
     for section in sections:
         yield f"{_INDENT}{paint(section.title, TextStyle.BOLD, color)}"
         width = max(len(subject) for subject, _ in section.rows)
         for subject, text in section.rows:
-            yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
+            row = f"{subject:<{width}}  {text}".rstrip() if width else text
+            yield f"{_INDENT * 2}{source.by_cells(row)}"
 
 
 def as_object(source: Source, result: TransformResult, *, ranks: RankSpec | None = None) -> dict[str, Any]:
@@ -77,14 +80,18 @@ def as_object(source: Source, result: TransformResult, *, ranks: RankSpec | None
         "file": source.path,
         "loops": [_loop_object(source, report, ranks) for report in result.reports],
         "routines": [routine_object(source, plan) for plan in result.routines],
-        "findings": [_finding_object(finding) for finding in _elsewhere(result)],
+        "findings": [_finding_object(source, finding) for finding in _elsewhere(result)],
     }
 
 
-def _finding_object(finding: Diagnostic) -> dict[str, Any]:
-    code, severity, place = finding.code, finding.severity.value, {"line": finding.place.line}
-    place["column"] = finding.place.column
-    return {"code": code, "severity": severity, **place, "message": finding.message, "help": finding.help}
+def _finding_object(source: Source, finding: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        **place_object(source, finding.place),
+        "message": source.by_cells(finding.message),
+        "help": source.by_cells(finding.help),
+    }
 
 
 def _loop_object(source: Source, report: LoopReport, ranks: RankSpec | None) -> dict[str, Any]:
@@ -95,26 +102,25 @@ def _loop_object(source: Source, report: LoopReport, ranks: RankSpec | None) -> 
     decided += [{"array": r.array, "refused": r.finding.code, "tried": r.tried} for r in report.failures]
     place = source.place_of(report.loop.node)
     return {
-        "line": place.line,
-        "column": place.column,
+        **place_object(source, place),
         "header": header_of(source, report.loop.node),
         "status": status_text(report),
-        "findings": [_finding_object(finding) for finding in report.findings],
+        "findings": [_finding_object(source, finding) for finding in report.findings],
         "dependences": decided,
         "asserted_private": report.trusted,
         "asserted_files": report.asserted,
         "standard_output": report.prints,
-        **({} if report.plan is None else _plan_object(report, report.plan)),
+        **({} if report.plan is None else _plan_object(source, report, report.plan)),
         **({} if report.plan is None or ranks is None else {"on_ranks": ranks_as_json(report, ranks)}),
     }
 
 
-def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
+def _plan_object(source: Source, report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
     return {
         "iterations": plan.iterations.value,
         "strategy": plan.strategy,
         "guards": plan.guards,
-        "watched": dict(plan.watched),
+        "watched": {name: source.in_cell(line)[1] for name, line in plan.watched},
         "arrays": [
             {"name": sentences.written_name(a.name, plan), "distribution": a.distribution.value}
             | {"axis": a.axis, "mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}
@@ -130,7 +136,7 @@ def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
             for r in plan.reductions
         ],
         "ordered": [sentences.written_name(o.name, plan) for o in plan.ordered],
-        "cost": sentences.cost_object(report, plan),
+        "cost": sentences.cost_object(source, report, plan),
         "folding": sentences.folding_object(report, plan),
         "profile": sentences.profile_object(plan.profile),
     }
