@@ -56,7 +56,12 @@ def transform(
 
 def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
     """The diagnostics of a source alone."""
-    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PROOFS, strict)).diagnostics
+    return prove(source, strict=strict).diagnostics
+
+
+def prove(source: Source, *, strict: bool = False) -> TransformResult:
+    """The diagnostics of a source and the verdicts on its loops; no program is generated."""
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PROOFS, strict))
 
 
 def explain(source: Source, *, strict: bool = False) -> TransformResult:

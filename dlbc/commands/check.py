@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, replace
 from pathlib import PurePath
@@ -12,7 +13,7 @@ from urllib.parse import quote
 
 from dlbc import __version__
 from dlbc.commands.common import add_strict, show_diagnostics, show_text, status_of
-from dlbc.commands.files import add_files, programs, show_unannotated
+from dlbc.commands.files import ProgramFile, add_files, programs, show_unannotated
 from dlbc.diagnostics.catalogue import CATALOGUE
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity
 from dlbc.source import Source, SourcePlace
@@ -30,21 +31,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.pipeline import check
+    from dlbc.commands.verdicts import summarize
+    from dlbc.pipeline import TransformResult, prove
 
-    results, annotated = [], []
+    checked: list[tuple[Source, Sequence[Diagnostic]]] = []
+    annotated: dict[ProgramFile, TransformResult] = {}
     for program in programs(options.files, notebooks=True):
         source, problems = program.read(notebooks=True)
-        found = problems or check(source, strict=options.strict)
-        annotated += [program] if program.is_annotated(source, found) else []
-        results.append((source, program.worth_saying(source, found)))
+        result = TransformResult(None, problems) if problems else prove(source, strict=options.strict)
+        if program.is_annotated(source, result.diagnostics):
+            annotated[program] = result
+        checked.append((source, program.worth_saying(source, result.diagnostics)))
     if options.format == "full":
-        for source, diagnostics in results:
+        for source, diagnostics in checked:
             show_diagnostics(source, diagnostics)
-    elif text := FORMATS[options.format](results):
+    elif text := FORMATS[options.format](checked):
         show_text(text)
     show_unannotated(options.files, annotated)
-    return max((status_of(diagnostics) for _, diagnostics in results), default=0)
+    if options.format == "full" and annotated:
+        print(summarize(annotated.values()), file=sys.stderr)
+    return max((status_of(diagnostics) for _, diagnostics in checked), default=0)
 
 
 Results = Sequence[tuple[Source, Sequence[Diagnostic]]]

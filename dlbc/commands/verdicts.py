@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from dlbc.diagnostics.diagnostic import has_errors
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity, has_errors
 from dlbc.ir.loop import ProofStatus
 from dlbc.ir.plan import LoopReport
+from dlbc.pipeline import TransformResult
 
 REFUSED = "refused"
 
@@ -24,7 +25,7 @@ def is_refused(report: LoopReport) -> bool:
     return status_text(report) == REFUSED
 
 
-def count_verdicts(reports: Iterable[LoopReport]) -> str:
+def count_verdicts(reports: Iterable[LoopReport], files: int = 1) -> str:
     """Such as ``3 loops: 2 parallel (1 checked while it runs), 1 refused``; empty without loops."""
     counts = Counter(map(status_text, reports))
     loops, refused = counts.total(), counts[REFUSED]
@@ -37,4 +38,24 @@ def count_verdicts(reports: Iterable[LoopReport]) -> str:
         verdicts = REFUSED
     else:
         verdicts = f"{loops - refused} {parallel}, {refused} {REFUSED}" if refused else parallel
-    return f"{loops} loop{'s' * (loops > 1)}: {verdicts}"
+    where = f" in {files} files" if files > 1 else ""
+    return f"{_counted(loops, 'loop')}{where}: {verdicts}"
+
+
+def summarize(results: Collection[TransformResult]) -> str:
+    """The verdicts on the loops of several files, and how many errors stand outside of them."""
+    reports = [report for result in results for report in result.reports]
+    errors = sum(d.severity is Severity.ERROR for result in results for d in elsewhere(result))
+    if not reports:
+        return f"no loop judged: {_counted(errors, 'error')}"
+    return count_verdicts(reports, len(results)) + (f"; {_counted(errors, 'other error')}" if errors else "")
+
+
+def elsewhere(result: TransformResult) -> list[Diagnostic]:
+    """The diagnostics that belong to no loop."""
+    of_loops = {finding for report in result.reports for finding in report.findings}
+    return [finding for finding in result.diagnostics if finding not in of_loops]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"

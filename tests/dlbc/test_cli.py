@@ -231,9 +231,57 @@ def test_what_a_terminal_would_obey_is_escaped(tmp_path: Path, capsys: pytest.Ca
     assert marked[1] == "      |                  " + " " * len(r"'\x1b[2J\x9d\u202e',") + "\t^^^^"
 
 
-def test_check_of_a_right_program_says_nothing(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_a_right_program_says_that_it_is(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", program) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "1 loop: parallel\n")
+
+
+_PROVEN = "# dlb: parallel\nfor i in range(3):\n    A[i] = i\n"
+_CHECKED = "# dlb: parallel\nfor i in range(3):\n    A[i] = f(i)\n"
+_GUARDED = "# dlb: parallel\nfor i in range(3):\n    A[B[i]] = 1\n"
+_ASSERTED = "# dlb: parallel, assume_independent\nfor i in range(3):\n    A[f(i)] = 1\n"
+_REFUSED = "# dlb: parallel\nfor i in range(1, 3):\n    A[i] = A[i - 1]\n"
+_MALFORMED = "# dlb: parallel, BLOK\nfor i in range(3):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "summary"),
+    [
+        ([_PROVEN * 2], "2 loops: parallel"),
+        ([_PROVEN + _CHECKED], "2 loops: parallel (1 checked while it runs)"),
+        ([_REFUSED], "1 loop: refused"),
+        ([_PROVEN + _CHECKED * 2 + _REFUSED], "4 loops: 3 parallel (2 checked while it runs), 1 refused"),
+        ([_PROVEN, _REFUSED, "x = 1\n"], "2 loops in 2 files: 1 parallel, 1 refused"),
+        ([_PROVEN + _MALFORMED * 2], "1 loop: parallel; 2 other errors"),
+        ([_MALFORMED], "no loop judged: 1 error"),
+        ([_PROVEN, "# dlb: parallel\nfor i in (\n"], "1 loop in 2 files: parallel; 1 other error"),
+    ],
+)
+def test_check_ends_with_the_verdicts_in_a_line(
+    texts: list[str], summary: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.py").write_text(text)
+    run("check", *sorted(tmp_path.glob("*.py")))
+    assert capsys.readouterr().err.splitlines()[-1] == summary
+    run("check", "--format", "github", tmp_path)
+    assert capsys.readouterr().err == ""
+
+
+def test_each_condition_of_a_verdict_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "prog.py"
+    path.write_text("A, B = [0] * 3, [0, 1, 2]\n" + _GUARDED + _CHECKED + _ASSERTED)
+    run("check", path)
+    conditions = "1 proven under a run-time guard, 1 checked while it runs, 1 asserted by the user"
+    assert capsys.readouterr().err.splitlines()[-1] == f"3 loops: parallel ({conditions})"
+
+
+def test_check_of_what_has_no_annotation_counts_no_loops(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    assert run("check", tmp_path / "plain.py", tmp_path) == 0
+    assert "loop:" not in capsys.readouterr().err
 
 
 def fake(directory: Path, name: str, text: str) -> Path:

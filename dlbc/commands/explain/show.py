@@ -16,7 +16,7 @@ from dlbc.commands.explain.describe import (
     routine_object,
 )
 from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
-from dlbc.commands.verdicts import count_verdicts, is_refused, status_text
+from dlbc.commands.verdicts import count_verdicts, elsewhere, is_refused, status_text
 from dlbc.diagnostics.diagnostic import Diagnostic, TextStyle, paint, render
 from dlbc.ir.plan import LoopPlan, LoopReport
 from dlbc.ir.routine import RoutinePlan
@@ -33,7 +33,7 @@ def as_text(
     numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in result.reports]
     numbered += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in result.routines]
     paragraphs = [text for _, text in sorted(numbered, key=lambda pair: pair[0])]
-    paragraphs += [render(finding, source, color=color) for finding in _elsewhere(result)]
+    paragraphs += [render(finding, source, color=color) for finding in elsewhere(result)]
     return "\n\n".join(paragraphs)
 
 
@@ -41,12 +41,6 @@ def heading(source: Source, result: TransformResult, *, color: bool = False) -> 
     """The line above a file's paragraphs where there are several files."""
     counted = count_verdicts(result.reports)
     return paint(f"== {source.path}" + (f", {counted}" if counted else ""), TextStyle.BOLD, color)
-
-
-def _elsewhere(result: TransformResult) -> list[Diagnostic]:
-    """The diagnostics that belong to no loop."""
-    of_loops = {finding for report in result.reports for finding in report.findings}
-    return [finding for finding in result.diagnostics if finding not in of_loops]
 
 
 def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
@@ -80,7 +74,7 @@ def as_object(source: Source, result: TransformResult, *, ranks: RankSpec | None
         "file": source.path,
         "loops": [_loop_object(source, report, ranks) for report in result.reports],
         "routines": [routine_object(source, plan) for plan in result.routines],
-        "findings": [_finding_object(source, finding) for finding in _elsewhere(result)],
+        "findings": [_finding_object(source, finding) for finding in elsewhere(result)],
     }
 
 
