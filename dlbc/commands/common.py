@@ -20,7 +20,9 @@ from dlbc.pipeline import TransformResult, transform
 from dlbc.source import Source
 
 #: Diagnostics of wrong usage rather than of the program: exit status 2.
-_USAGE_CODES = frozenset({"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016", "DLB017", "DLB018", "DLB019"})
+_USAGE_CODES = frozenset(
+    {"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016", "DLB017", "DLB018", "DLB019"}
+)
 
 
 def show_diagnostics(source: Source, diagnostics: Iterable[Diagnostic]) -> int:

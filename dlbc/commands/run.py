@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dlbrt.contract import GROUP_FLAGS, GROUP_KINDS, nearest
+from dlbrt.contract import ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, nearest
 from dlbrt.script import RunPlan
 
 from dlbc.commands import common
@@ -50,6 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     common.add_stats(parser)
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
+    parser.add_argument(
+        "--summary", action=argparse.BooleanOptionalAction,
+        help="at the end, say on standard error where the time went (default: on a terminal)",
+    )  # fmt: skip
     # Hidden: this version has no progress display, and says so if it is requested.
     parser.add_argument("--progress", action="store_const", const="1", help=argparse.SUPPRESS)
     common.add_emulation(parser)
@@ -72,13 +76,63 @@ def run(options: argparse.Namespace) -> int:
     program, status = read_program(options)
     if program is None:
         return status
-    settings = common.settings_of(options)
+    options.summary = _summary(options.summary)
+    ranks, settings = options.ranks if program.parallel else 1, common.settings_of(options)
     if not program.parallel and (problem := malformed(settings, options.ranks)):
         return common.print_error(problem)
+    if options.summary == "1" and (remark := crowding(ranks, os.environ, _cores())):
+        print(f"dlbc: {remark}", file=sys.stderr, flush=True)
     try:
         return run_program(program, options.ranks, settings, options.arguments)
     except CannotStartError as error:
         return common.show_diagnostics(program.source, (error.diagnostic,))
+
+
+def _summary(wanted: bool | None) -> str | None:
+    """The setting: as the user wants it; else as the environment has it, or on a terminal."""
+    if wanted is None:
+        on_terminal = sys.stderr is not None and sys.stderr.isatty()
+        return os.environ.get(ENVIRONMENT["summary"]) or ("1" if on_terminal else None)
+    return "1" if wanted else "0"
+
+
+#: How many threads the libraries below numpy start, for those who set it.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+#: Where one of these is set, ranks may run on other hosts.
+_HOSTS = (
+    *("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"),
+    *("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
+)
+
+
+def _cores() -> int:
+    """The cores that this process, and the ranks that it starts on this host, may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def crowding(ranks: int, environ: Mapping[str, str], cores: int) -> str:
+    """What is slower, and what to write, where ranks or their threads outnumber the cores; else empty."""
+    if ranks == 1 or any(environ.get(name) for name in _HOSTS):
+        return ""
+    if ranks > cores:
+        slower = "ranks take turns, and those that have a core wait for those that have none"
+        return f"{ranks} ranks on {_counted(cores, 'core')}: {slower}; write `-n {cores}`"
+    threads, variable = max(((_number(environ.get(name, "")), name) for name in _THREADS), default=(1, ""))
+    if ranks * threads > cores:
+        slower = "the threads of numerical libraries take turns"
+        instead = f"write `{variable}={cores // ranks}` before the command"
+        return f"{ranks} ranks with {variable}={threads} on {_counted(cores, 'core')}: {slower}; {instead}"
+    return ""
+
+
+def _number(text: str) -> int:
+    """The number of threads of the outermost level; 1 where none is given."""
+    first = text.split(",")[0].strip()
+    return int(first) if first.isdecimal() and len(first) < 9 else 1
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _strategy(text: str) -> str:

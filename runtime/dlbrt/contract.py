@@ -82,6 +82,7 @@ ENVIRONMENT: Final = {
     "stats": "DLB_STATS",
     "trace": "DLB_TRACE",
     "progress": "DLB_PROGRESS",
+    "summary": "DLB_SUMMARY",
     "load": "DLB_LOAD",
     "speeds": "DLB_SPEEDS",
     "weights": "DLB_WEIGHTS",

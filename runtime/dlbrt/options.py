@@ -26,7 +26,7 @@ class Options:
     ``weights_last`` takes the speeds measured by the last run in place of ``weights``; in a ``trial``
     iterations are dealt in turn, so that speeds can be measured. ``learned`` is the file from which these and
     all other measurements are read, and to which they are written; with ``model`` all of them are used from
-    the first iteration on.
+    the first iteration on. ``summary``: a few lines at the end say where the time went.
     """
 
     strategy: str | None = None
@@ -36,6 +36,7 @@ class Options:
     stats: str | None = None
     trace: str | None = None
     progress: bool = False
+    summary: bool = False
     load: LoadSpec = field(default_factory=LoadSpec)
     speeds: tuple[float, ...] | None = None
     weights: tuple[float, ...] | None = None
@@ -64,6 +65,7 @@ class Options:
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _file("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
+            summary=reader.take("summary", lambda text: _switch("summary", text)) or False,
             load=replace(load, speeds=speeds or (), cliffs=cliffs),
             speeds=speeds,
             weights=reader.take("weights", lambda text: parse_weights(text, ranks)),

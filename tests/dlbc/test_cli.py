@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlbc.cli import main
-from dlbc.commands.run import CannotStartError, launcher
+from dlbc.commands.run import CannotStartError, crowding, launcher
 
 PROGRAM = "A = [0] * 3\n# dlb: parallel\nfor i in range(3):\n    A[i] = i\nprint(A)\n"
 
@@ -366,6 +366,64 @@ def test_run_hands_on_where_speeds_are_learned(program: Path, monkeypatch: pytes
     [(_, ranks, settings, arguments)] = seen
     assert (ranks, arguments) == (2, ["--learned", "x"])
     assert settings == {"DLB_WEIGHTS": "last", "DLB_LEARNED": "known.json"}
+
+
+@pytest.mark.parametrize(
+    ("words", "terminal", "environment", "setting"),
+    [
+        ([], False, None, None),
+        ([], True, None, "1"),
+        ([], True, "0", "0"),
+        (["--summary"], False, "0", "1"),
+        (["--no-summary"], True, None, "0"),
+    ],
+)
+def test_a_summary_is_made_on_a_terminal_or_if_it_is_asked_for(
+    words: list[str],
+    terminal: bool,
+    environment: str | None,
+    setting: str | None,
+    program: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen = []
+    monkeypatch.setattr("dlbc.commands.run.run_program", lambda *call: seen.append(call) or 0)
+    monkeypatch.setattr("dlbc.commands.run._cores", lambda: 2)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.delenv("DLB_SUMMARY", raising=False)
+    if environment is not None:
+        monkeypatch.setenv("DLB_SUMMARY", environment)
+    assert run("run", "-n", 3, *words, program) == 0
+    [(_, _, _, settings, _)] = seen
+    assert settings == ({} if setting is None else {"DLB_SUMMARY": setting})
+    crowded = "dlbc: 3 ranks on 2 cores: "
+    assert capsys.readouterr().err.startswith(crowded) == (setting == "1")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "environ", "cores", "said"),
+    [
+        (2, {}, 2, ""),
+        (1, {"OMP_NUM_THREADS": "8"}, 2, ""),
+        (4, {}, 2, "4 ranks on 2 cores: ranks take turns, and those that have a core wait"),
+        (2, {}, 1, "2 ranks on 1 core: ranks take turns"),
+        (4, {}, 2, "; write `-n 2`"),
+        (
+            4,
+            {"OMP_NUM_THREADS": "4", "MKL_NUM_THREADS": "2"},
+            8,
+            "4 ranks with OMP_NUM_THREADS=4 on 8 cores: ",
+        ),
+        (4, {"OPENBLAS_NUM_THREADS": "4"}, 8, "; write `OPENBLAS_NUM_THREADS=2` before the command"),
+        (4, {"OMP_NUM_THREADS": "2,4"}, 8, ""),
+        (4, {"OMP_NUM_THREADS": "many"}, 8, ""),
+        (4, {"SLURM_JOB_ID": "17"}, 2, ""),
+    ],
+)
+def test_more_ranks_or_threads_than_cores(ranks: int, environ: dict[str, str], cores: int, said: str) -> None:
+    assert said in crowding(ranks, environ, cores)
+    assert bool(said) == bool(crowding(ranks, environ, cores))
 
 
 def test_run_of_a_file_without_annotations_uses_one_process(tmp_path: Path) -> None:

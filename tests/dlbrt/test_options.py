@@ -17,6 +17,12 @@ def test_choosing_again_is_a_switch(text: str, adapts: bool) -> None:
     assert Options.read({"DLB_ADAPT": text}, 2).adapt is adapts
 
 
+def test_a_summary_is_a_switch() -> None:
+    assert Options.read({"DLB_SUMMARY": "1"}, 2) == Options(summary=True)
+    with pytest.raises(OptionError, match=r"DLB_SUMMARY.*expected 1, or 0 for no; found 'True'"):
+        Options.read({"DLB_SUMMARY": "True"}, 2)
+
+
 def test_a_switch_is_on_or_off() -> None:
     with pytest.raises(OptionError, match=r"DLB_ADAPT.*expected 1, or 0 for no; found 'yes'"):
         Options.read({"DLB_ADAPT": "yes"}, 2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import fsum, sqrt
 from types import CodeType
 from typing import TYPE_CHECKING
@@ -50,6 +51,7 @@ class SharingFigures:
 class LoopHistory:
     """One loop: its statistics, and what its earlier runs cost.
 
+    ``source`` is the name of its file and its line, ``file`` the path of its file as the user gave it.
     ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
     rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
     ``tables`` are the access tables of arrays whose subscripts were inspected, by name; ``profiling`` is what
@@ -65,9 +67,11 @@ class LoopHistory:
         ranks: int,
         loop: LoopKey | None = None,
         measurements: LoopMeasurements | None = None,
+        file: str = "",
     ) -> None:
         self.key = key
         self.source = source
+        self.file = file
         self.record = statistics.LoopRecord(key, source, ranks)
         self._loop = loop
         self._measurements = measurements
@@ -248,7 +252,7 @@ class ProgramHistory:
             source = f"{os.path.basename(place.filename)}:{place.line}"
             number = str(len(self._loop_histories) + 1)
             self._loop_histories[key] = LoopHistory(
-                number, source, self._ranks, *self._measurements(source, code)
+                number, source, self._ranks, *self._measurements(source, code), place.filename
             )
             self._loop_histories[key].record.proof = proof_of(*key)
         return self._loop_histories[key]
@@ -276,6 +280,16 @@ class ProgramHistory:
             files.write(path, statistics.report(records, self._ranks, self.host_names, elapsed_s, routines))
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
+
+    def show_summary(self) -> None:
+        """Print on standard error where the time of the program went; never on standard output."""
+        from dlbrt.observe.summary import SummarizedLoop, summarize
+
+        loops = [SummarizedLoop(each.record, each.file) for each in self._loop_histories.values()]
+        lines = summarize(loops, self._ranks, clock() - self._started)
+        with suppress(OSError, ValueError):  # it may be closed
+            if sys.__stderr__ is not None:
+                print(*(f"dlb: {line}" for line in lines), sep="\n", file=sys.__stderr__, flush=True)
 
     def remember(self) -> None:
         """Add what this run has taught to the file; one that cannot be written is reported."""

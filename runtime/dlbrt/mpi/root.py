@@ -155,7 +155,7 @@ class RootRuntime:
         return None if now == self._state else now
 
     def stop(self) -> None:
-        """Let the other ranks end, and write statistics and trace; a loop in another thread ends first."""
+        """Let the other ranks end, and write what is to be written; a loop in another thread ends first."""
         if self._at_root:
             self._idle.acquire()
             self._send_to_workers(b"")
@@ -164,6 +164,8 @@ class RootRuntime:
                 self.program_history.write(self._stats)
             self._write_trace()
             self.program_history.remember()
+            if self.options.summary:
+                self.program_history.show_summary()
 
     def _write_trace(self) -> None:
         """Write the trace; a path that cannot be written is reported, and the program goes on."""

@@ -12,6 +12,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from dlbrt.balance.messages import RedistributionGain, Window
+from dlbrt.contract import LOCAL
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ class LoopRecord:
     ``proof`` says on what the independence of its iterations rests. ``shared_s`` is each rank's computing
     time in the runs that ranks shared; runs of rank 0 alone had nothing to balance. ``planned`` is from the
     last run that has it, ``choice`` from the last of the ``choices`` runs in which a strategy was chosen.
-    ``checks`` are those of the runs that were watched.
+    ``checks`` are those of the runs that were watched. The ``shared_runs`` on all ranks took
+    ``shared_elapsed_s``; in ``alone_runs`` rank 0 ran the loop alone, the last time for ``alone_reason``.
     """
 
     id: int | str
@@ -157,6 +159,10 @@ class LoopRecord:
     proof: str = ""
     checks: Checks = field(default_factory=Checks)
     shared_s: list[float] = field(default_factory=list)
+    shared_runs: int = 0
+    shared_elapsed_s: float = 0.0
+    alone_runs: int = 0
+    alone_reason: str = ""
     planned: PlannedShares | None = None
     gain: RedistributionGain = field(default_factory=RedistributionGain)
     windows: tuple[Window, ...] = ()
@@ -185,6 +191,12 @@ class LoopRecord:
         self.gain += run.gain
         if run.overhead_s is not None:
             self.overhead_s = (self.overhead_s or 0.0) + run.overhead_s
+        if run.strategy != LOCAL:
+            self.shared_runs += 1
+            self.shared_elapsed_s += run.elapsed_s
+        elif run.reason:
+            self.alone_runs += 1
+            self.alone_reason = run.reason
         if run.shared:
             times = (figures.compute_s for figures in run.per_rank)
             self.shared_s = [old + new for old, new in zip(self.shared_s, times, strict=True)]
