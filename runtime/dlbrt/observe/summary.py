@@ -60,16 +60,21 @@ def _advice(
             f"ranks waited for each other most at {worst.source} (balance {_balance([worst]):.2f}); "
             "`--trace FILE` and `dlbc report FILE` show when"
         )
-    if elapsed_s - shared_s >= _WORTH_S and shared_s < _MOSTLY * elapsed_s:
-        rest = _part(elapsed_s - shared_s, elapsed_s)
-        yield f"{rest} of the time only rank 0 worked, which more ranks do not shorten"
-    if not parallel and (small := [loop.record.source for loop in loops if _is_small(loop.record)]):
-        yield f"sharing would have cost more than it saves: {_named(small)}; annotate a loop around it"
+    small = [loop.record for loop in loops if _is_small(loop.record)]
+    small_s, rest_s = sum(map(_alone_s, small)), elapsed_s - shared_s
+    idle = rest_s >= _WORTH_S and shared_s < _MOSTLY * elapsed_s
+    if small and (not parallel or (idle and small_s >= rest_s / 2)):
+        names = _named([record.source for record in sorted(small, key=_alone_s, reverse=True)])
+        why = "which cost less than sharing; give each run more work"
+        yield f"{_part(small_s, elapsed_s)} of the time rank 0 ran {names} alone, {why}"
+    elif idle:
+        yield f"{_part(rest_s, elapsed_s)} of the time only rank 0 worked, which more ranks do not shorten"
 
 
 def _alone(loops: Iterable[SummarizedLoop]) -> Iterator[str]:
     """The loop that cost most of those that rank 0 ran alone for a reason, and how many others there are."""
-    alone = sorted((each for each in loops if each.record.alone_runs), key=_alone_s, reverse=True)
+    alone = [each for each in loops if each.record.alone_runs]
+    alone.sort(key=lambda each: _alone_s(each.record), reverse=True)
     if alone:
         record, others = alone[0].record, len(alone) - 1
         times = "" if record.alone_runs == record.runs else f" {record.alone_runs} of {record.runs} times"
@@ -78,12 +83,13 @@ def _alone(loops: Iterable[SummarizedLoop]) -> Iterator[str]:
         yield f"{sentence}; see dlbc explain {alone[0].file}"
 
 
-def _alone_s(loop: SummarizedLoop) -> float:
-    return loop.record.elapsed_s - loop.record.shared_elapsed_s
+def _alone_s(record: LoopRecord) -> float:
+    return record.elapsed_s - record.shared_elapsed_s
 
 
 def _is_small(record: LoopRecord) -> bool:
-    return record.runs > 0 and not record.shared_runs and not record.alone_runs
+    """Whether rank 0 ran the loop alone, at least sometimes, only because sharing would have cost more."""
+    return record.runs > record.shared_runs and not record.alone_runs
 
 
 def _balance(records: Iterable[LoopRecord]) -> float:

@@ -69,8 +69,13 @@ def test_time_outside_of_parallel_loops() -> None:
 def test_loops_that_are_too_small() -> None:
     assert summarize([loop(4, alone(0.2)), loop(6, alone(0.1))], 2, 0.4) == [
         "2 ranks, 0.4 s, none of it in parallel loops",
-        "sharing would have cost more than it saves: sim.py:4 and 1 other loop; annotate a loop around it",
+        "75 % of the time rank 0 ran sim.py:4 and 1 other loop alone, which cost less than sharing; "
+        "give each run more work",
     ]
+    [_, advice] = summarize(
+        [loop(4, shared(0.1, 0.1, 0.1), alone(2)), loop(6, shared(0.1, 0.1, 0.1))], 2, 2.5
+    )
+    assert advice.startswith("80 % of the time rank 0 ran sim.py:4 alone, which cost less")
 
 
 def test_there_are_three_lines_at_most() -> None:
