@@ -31,7 +31,7 @@ from dlbc.commands.run import CannotStartError, launch, launcher, run_program, s
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.usage = (
-        "dlbc calibrate [-h] [-n P] [--plot FILE]\n"
+        "dlbc calibrate [-h] [-n P] [--plot FILE] [--force]\n"
         "       dlbc calibrate -n P [--stats FILE] [--load SPEC] [--speeds LIST] [--learned FILE] [--strict] "
         "FILE|-m MODULE [ARGS...]"
     )
@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     common.add_ranks(parser, required=False)
     parser.add_argument("--plot", metavar="FILE", help="draw there the network as measured and as fitted")
+    parser.add_argument(
+        "--force", action="store_true", help="store the network even if repeated measurements differ much"
+    )
     common.add_stats(parser)
     common.add_emulation(parser)
     common.add_learned(parser)
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if options.file or options.module:
         return _program(options)
     try:
-        return calibrate_network(options.ranks, options.plot)
+        return calibrate_network(options.ranks, options.plot, options.force)
     except CannotMeasureError as error:
         return common.print_error(error)
 
@@ -69,6 +72,8 @@ def _misused(options: argparse.Namespace) -> str:
     if options.file or options.module:
         if options.plot is not None:
             return "expected --plot without a program: it draws the network, which needs none"
+        if options.force:
+            return "expected --force without a program: it is for the network"
         return "" if options.ranks else "expected -n P, the number of ranks that are to run the program"
     for name in ("stats", "load", "speeds", "learned", "strict"):
         if getattr(options, name):
@@ -220,7 +225,7 @@ class CannotMeasureError(Exception):
     """The network cannot be measured or drawn; the message says why, and what to try."""
 
 
-def calibrate_network(ranks: int | None, plot: str | None) -> int:
+def calibrate_network(ranks: int | None, plot: str | None, force: bool = False) -> int:
     """Measure among ``ranks`` ranks; by default those of the allocation, else one for each processor here.
 
     The exit status: 0, or that of the ranks. Raises CannotMeasureError, before the measurement if possible.
@@ -234,7 +239,7 @@ def calibrate_network(ranks: int | None, plot: str | None) -> int:
         start = launcher(ranks)
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(Path("network"))) as directory:
             result = Path(directory) / "network.json"
-            words = [str(ranks), *([str(result)] if plot is not None else [])]
+            words = [str(ranks), *([str(result)] if plot is not None else []), *(["--force"] * force)]
             status = launch(start, [*_MODULE, *words], {})
             if plot is not None and result.exists():
                 draw(from_json(result.read_text(encoding="utf-8")), plot)

@@ -53,7 +53,7 @@ def launches(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Launches:
 @pytest.mark.mpi
 def test_the_network_is_shown_stored_and_drawn(cache: Path) -> None:
     (cache / "numpy.py").write_text("raise SystemExit('not this one')")
-    words = ["calibrate", "-n", "2", "--plot", "network.png"]
+    words = ["calibrate", "-n", "2", "--plot", "network.png", "--force"]
     done = run_sequential([sys.executable, "-P", "-m", "dlbc", *words], cwd=cache)
     assert (done.status, done.stderr) == (0, "")
     path = default_path(os.environ)
@@ -117,6 +117,7 @@ WRONG = [
     (["-n", "2", "--load", "none"], "expected FILE, the program that --load is for; without one the network"),
     (["--strict"], "expected FILE, the program that --strict is for"),
     (["-n", "2", "--plot", "x.png", "prog.py"], "expected --plot without a program"),
+    (["-n", "2", "--force", "prog.py"], "expected --force without a program"),
     (["prog.py"], "expected -n P, the number of ranks that are to run the program"),
 ]
 

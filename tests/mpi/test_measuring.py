@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -137,18 +138,54 @@ def test_one_rank_measures_nothing(tmp_path: Path) -> None:
 
 def test_a_run_on_the_same_hosts_goes_by_what_is_stored(tmp_path: Path) -> None:
     env = {"XDG_CACHE_HOME": str(tmp_path)}
-    command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", "3"]
+    command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", "3", "--force"]
     done = run_mpi(3, command, env=env)
     assert done.status == 0, done.stderr
     path = default_path(env)
     assert path is not None
     assert f"stored in {path}: runs on these hosts go by it" in done.stdout.decode()
     [stored] = read(path)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", stored.date)
+    assert stored.spread is None or stored.spread >= 1
     for ranks in (2, 3):
         network, within, _, said = looked_up(ranks, tmp_path)
         assert network == json.loads(json.dumps(asdict(stored.networks.whole)))
         assert (within, said) == (1, "")
     assert looked_up(4, tmp_path)[0] != json.loads(json.dumps(asdict(stored.networks.whole)))
+
+
+#: Under a launcher: the calibration, with repetitions whose latencies are 1, 2 and 7 times as long.
+BUSY = """
+import sys
+from dataclasses import replace
+import dlbrt.mpi.measuring.calibration as calibration
+from dlbrt.predict.network import Networks
+
+measure, factors = calibration.measure, iter([1, 2, 7])
+
+def measured(*arguments):
+    found = measure(*arguments)
+    whole = replace(found.networks.whole, latency_s=1e-6 * next(factors), bandwidth=1e9)
+    samples = replace(found.samples, all_to_all=((2, 1e-5),))
+    return replace(found, networks=Networks(whole), samples=samples)
+
+calibration.measure = measured
+calibration.main()
+"""
+
+
+def test_nothing_is_stored_while_the_machine_is_busy(tmp_path: Path) -> None:
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    done = run_mpi(2, [sys.executable, "-c", BUSY, "2"], env=env)
+    assert done.status == 1, done.stderr
+    assert done.stdout.decode().endswith("\nrepetitions differ by a factor of 7 at most\n")
+    assert done.stderr.count("dlbc: the network is not stored: repetitions differ by a factor of 7, so") == 1
+    assert [*tmp_path.iterdir()] == []
+    assert run_mpi(2, [sys.executable, "-c", BUSY, "2", "--force"], env=env).status == 0
+    path = default_path(env)
+    assert path is not None
+    [stored] = read(path)
+    assert stored.spread == pytest.approx(7)
 
 
 @pytest.mark.parametrize("content", ["{", '{"format": "dlb networks", "version": 1, "networks": []}'])
@@ -175,7 +212,7 @@ def test_other_ranks_than_expected_are_told_of(ranks: int, expected: int, said: 
 
 
 def test_a_place_that_cannot_be_written_is_told_of_after_the_table(tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", "2"]
+    command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", "2", "--force"]
     done = run_mpi(2, command, env={"XDG_CACHE_HOME": "/dev/null"})
     assert done.status == 2
     assert b"2 ranks (" in done.stdout

@@ -12,9 +12,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from math import isfinite
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +72,38 @@ class PatternSamples:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A site, its networks, and the samples that the patterns among all ranks were fitted to."""
+    """A site, its networks, and the samples that the patterns among all ranks were fitted to.
+
+    ``date`` is the day of the measurement, ``spread`` the factor by which its repetitions differ at most;
+    empty and None where they are not known.
+    """
 
     site: NetworkSite
     networks: Networks
     samples: PatternSamples
+    date: str = ""
+    spread: float | None = None
+
+
+def settled(repeated: Sequence[Calibration], date: str) -> Calibration:
+    """Of several measurements of one site that with the middle time of an exchange, and their spread.
+
+    Latency, bandwidth and the exchange among all ranks are compared: what else is measured follows them.
+    """
+    figures = [
+        (each.networks.whole.latency_s, each.networks.whole.bandwidth, _exchange_s(each)) for each in repeated
+    ]
+    spread = max(_factor(values) for values in zip(*figures, strict=True))
+    return replace(sorted(repeated, key=_exchange_s)[len(repeated) // 2], date=date, spread=spread)
+
+
+def _exchange_s(calibration: Calibration) -> float:
+    return calibration.samples.all_to_all[-1][1]
+
+
+def _factor(values: Sequence[float]) -> float:
+    least, most = min(values), max(values)
+    return most / least if least else inf if most else 1.0
 
 
 def find(calibrations: Iterable[Calibration], site: NetworkSite) -> Calibration | None:
@@ -102,6 +129,8 @@ def table(calibration: Calibration) -> list[str]:
         taken = ((_NAMES[name], getattr(network, name).seconds(counts[host])) for name in PATTERNS)
         lines += ["", f"among the {counts[host]} ranks of {host}:", *_figures(network)]
         lines.append(", ".join(f"{name} {_us(seconds)} us" for name, seconds in taken))
+    if calibration.spread is not None:
+        lines += ["", f"repetitions differ by a factor of {calibration.spread:.3g} at most"]
     return lines
 
 
@@ -163,6 +192,8 @@ def _encoded(calibration: Calibration) -> dict[str, object]:
         "network": asdict(calibration.networks.whole),
         "within": {host: asdict(network) for host, network in calibration.networks.within},
         "samples": asdict(calibration.samples),
+        "date": calibration.date,
+        "spread": calibration.spread if calibration.spread is None or isfinite(calibration.spread) else None,
     }
 
 
@@ -175,9 +206,10 @@ def _decoded_one(entry: Any) -> Calibration:
     within = tuple((host, _network(found)) for host, found in entry["within"].items())
     one, gather, exchange = (_decoded_samples(entry["samples"][name]) for name in PATTERNS)
     networks = Networks(_network(entry["network"]), within)
-    return Calibration(
-        NetworkSite(ranks, files.text(entry["mpi"])), networks, PatternSamples(one, gather, exchange)
-    )
+    # Files from before these two were kept do not have them.
+    date, spread = files.text(entry.get("date", "")), entry.get("spread")
+    site, samples = NetworkSite(ranks, files.text(entry["mpi"])), PatternSamples(one, gather, exchange)
+    return Calibration(site, networks, samples, date, None if spread is None else files.number(spread))
 
 
 def _network(found: Any) -> Network:

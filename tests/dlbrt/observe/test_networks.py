@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from dlbrt.observe.networks import (
     find,
     from_json,
     read,
+    settled,
     table,
     to_json,
     update,
@@ -96,6 +99,39 @@ def test_json_gives_the_same_back(
     networks = Networks(samples.network(1 / 3, 1e9 / 7, 0.1), tuple((host, NEAR) for host in hosts))
     found = Calibration(NetworkSite(tuple(sorted(hosts.items())), "mpi"), networks, samples)
     assert from_json(to_json(found)) == found
+
+
+def repetition(latency_s: float, bandwidth: float, exchange_s: float) -> Calibration:
+    whole = replace(NEAR, latency_s=latency_s, bandwidth=bandwidth)
+    samples = replace(SAMPLES, all_to_all=((2, 5.0), (4, exchange_s)))
+    return replace(calibration(*"aabb", whole=whole), samples=samples)
+
+
+@pytest.mark.parametrize(
+    ("repeated", "middle", "spread"),
+    [
+        ([(1.0, 8.0, 3.0), (1.0, 8.0, 3.0), (1.0, 8.0, 3.0)], 0, 1.0),
+        ([(1.0, 8.0, 3.0), (1.5, 8.0, 1.0), (1.0, 8.0, 2.0)], 2, 3.0),
+        ([(1.0, 8.0, 3.0), (5.0, 8.0, 4.0), (1.0, 8.0, 2.0)], 0, 5.0),
+        ([(1.0, 8.0, 3.0), (1.0, 2.0, 2.0), (1.0, 8.0, 1.0)], 1, 4.0),
+        ([(1.0, 8.0, 0.0), (1.0, 8.0, 0.0), (1.0, 8.0, 0.0)], 0, 1.0),
+        ([(1.0, 8.0, 0.0), (1.0, 8.0, 1.0), (1.0, 8.0, 2.0)], 1, inf),
+    ],
+)
+def test_of_repetitions_the_middle_one_counts_and_the_largest_factor(
+    repeated: list[tuple[float, float, float]], middle: int, spread: float
+) -> None:
+    measured = [repetition(*each) for each in repeated]
+    found = settled(measured, "2026-11-23")
+    assert found == replace(measured[middle], date="2026-11-23", spread=spread)
+    kept = from_json(to_json(found))
+    assert kept == replace(found, spread=None if spread == inf else spread)
+
+
+def test_an_entry_without_date_and_spread_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "networks.json"
+    path.write_text(changed(lambda d: (entry(d).pop("date"), entry(d).pop("spread"))))
+    assert read(path) == (calibration("a", "b"),)
 
 
 def test_a_file_keeps_one_of_a_site_the_newest_first(tmp_path: Path) -> None:

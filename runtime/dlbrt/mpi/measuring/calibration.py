@@ -1,8 +1,8 @@
-"""``python -m dlbrt.mpi.measuring.calibration RANKS [RESULT]``, under mpiexec: measure the network.
+"""``python -m dlbrt.mpi.measuring.calibration RANKS [RESULT] [--force]``, under mpiexec: measure the network.
 
 The network is shown and stored. The table goes to standard output. RESULT is a file for the measured network,
-as one JSON object. All ranks end with the same status: 0 done; 2 where the network cannot be stored, or the
-number of ranks is not RANKS.
+as one JSON object. All ranks end with the same status: 0 done; 1 where repetitions differ so much that the
+network is not stored, unless forced; 2 where it cannot be stored, or the number of ranks is not RANKS.
 """
 
 from __future__ import annotations
@@ -32,8 +32,13 @@ from dlbrt.predict.network import Network, Networks, fit
 #: What a rank does in a pattern.
 Act = Callable[[Communicator], None]
 
-#: Exit status where the network cannot be measured or stored.
-_USAGE = 2
+#: Exit status where the network cannot be measured or stored, and where it changed meanwhile.
+_USAGE, _UNSURE = 2, 1
+
+#: The network is measured so often. If a figure differs by more than the factor, something else was running.
+_REPETITIONS, _MOST_SPREAD = 3, 3.0
+
+FORCE = "--force"
 
 _PROFILE = Profile(0, 0.0)
 _REPORT = np.array(_PROFILE.encode(), dtype=np.float64).tobytes()
@@ -248,7 +253,9 @@ def _calibrate(communicator: Communicator, expected: int, results: list[str]) ->
     place = communicator.comm.bcast(place, root=0)
     if place is None:
         return _USAGE
-    found = measure(communicator, communicator.comm.allgather(MPI.Get_processor_name()))
+    hosts = communicator.comm.allgather(MPI.Get_processor_name())
+    repeated = [measure(communicator, hosts) for _ in range(_REPETITIONS)]
+    found = networks.settled(repeated, time.strftime("%Y-%m-%d"))
     status: int = communicator.comm.bcast(
         _kept(found, place, results) if communicator.rank == 0 else 0, root=0
     )
@@ -274,9 +281,17 @@ def _store(ranks: int, expected: int) -> Path:
 def _kept(found: networks.Calibration, place: Path, results: list[str]) -> int:
     """Show and store the measured network; returns the exit status."""
     print("\n".join(networks.table(found)), flush=True)
+    unsure = found.spread is not None and found.spread > _MOST_SPREAD and FORCE not in results
     try:
         for result in results:
-            Path(result).write_text(networks.to_json(found), encoding="utf-8")
+            if result != FORCE:
+                Path(result).write_text(networks.to_json(found), encoding="utf-8")
+        if unsure:
+            differ = f"repetitions differ by a factor of {found.spread:.3g}"
+            why = "other programs were running, or there are fewer cores than ranks"
+            advice = f"repeat it when the hosts are idle, or add {FORCE}"
+            _complain(f"the network is not stored: {differ}, so {why}; {advice}")
+            return _UNSURE
         networks.update(place, found)
     except OSError as error:
         what = error.filename or place
