@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dlbrt.contract import MARK
+
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_generated
-from dlbc.parse.comments import MARK
 from dlbc.parse.read_notebook import read_notebook
 from dlbc.parse.read_source import NOTEBOOK, decode_source, read_source
 from dlbc.source import Source

@@ -395,7 +395,7 @@ def test_a_summary_is_made_on_a_terminal_or_if_it_is_asked_for(
     if environment is not None:
         monkeypatch.setenv("DLB_SUMMARY", environment)
     assert run("run", "-n", 3, *words, program) == 0
-    [(_, _, _, settings, _)] = seen
+    [(_, _, settings, _)] = seen
     assert settings == ({} if setting is None else {"DLB_SUMMARY": setting})
     crowded = "dlbc: 3 ranks on 2 cores: "
     assert capsys.readouterr().err.startswith(crowded) == (setting == "1")
