@@ -44,14 +44,26 @@ class TransformResult:
 
 
 def transform(
-    source: Source, *, strict: bool = False, imported: bool = False, roots: Sequence[Path] = ()
+    source: Source,
+    *,
+    strict: bool = False,
+    imported: bool = False,
+    starts: bool = False,
+    origin: str = "",
+    roots: Sequence[Path] = (),
 ) -> TransformResult:
     """The parallel program of a source read without errors.
 
-    ``strict`` refuses what rests on trust; ``imported``: programs import the file. ``roots`` are directories
-    of the program's modules besides those that follow from the place of the file.
+    ``strict`` refuses what rests on trust; ``imported``: programs import the file; ``starts``: it is a
+    program that imports files with annotated loops. ``origin`` is its path from where the output is to be, if
+    that is not beside it. ``roots`` are directories of the program's
+    modules besides those that follow from the place of the file.
     """
-    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict, imported, roots))
+
+    def as_seen(module: Module) -> Module:
+        return replace(module, imported=imported, starts=starts, origin=origin)
+
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict, as_seen, roots))
 
 
 def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
@@ -73,14 +85,14 @@ def _guarded(
     source: Source,
     wanted: ReportDetail,
     strict: bool,
-    imported: bool = False,
+    as_seen: Callable[[Module], Module] = lambda module: module,
     roots: Sequence[Path] = (),
 ) -> TransformResult:
     """Run the stages; whatever a broken input does to one, the result is a diagnostic, never a traceback."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
         return TransformResult(None, (module,))
-    module = replace(module, imported=imported)
+    module = as_seen(module)
     limit, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     gc.disable()  # trees and facts live until the end, so a collection would find no garbage among them
@@ -107,6 +119,8 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool, roots: Sequence[
     if is_generated(module.source.data):
         return TransformResult(None, (report("DLB007", WHOLE_FILE),))
     loops, annotated, diagnostics = find_loops(module)
+    if not annotated and module.starts:
+        return _emit(module, [], (), diagnostics)
     if not annotated:
         remark = () if module.imported else (report("DLB006", WHOLE_FILE),)
         return TransformResult(module.source.data, (*diagnostics, *remark))

@@ -47,7 +47,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"partition", "emulation", "reductions"}),
         frozenset({"data"}),
         frozenset({"parameters"}),
-        frozenset({"contract", "records", "standard_library"}),
+        frozenset({"contract", "records", "standard_library", "visible_effects"}),
     ),
 }
 
@@ -61,7 +61,10 @@ COMMAND_ROWS = (
 )
 
 #: All that one package may import of the other.
-BRIDGES = {"dlbc": frozenset({"dlbrt.contract", "dlbrt.records"}), "dlbrt": frozenset[str]()}
+BRIDGES = {
+    "dlbc": frozenset({"dlbrt.contract", "dlbrt.records", "dlbrt.visible_effects"}),
+    "dlbrt": frozenset[str](),
+}
 
 #: The runtime's rooms without input and output.
 PURE = tuple(

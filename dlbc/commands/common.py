@@ -15,8 +15,6 @@ from typing import Any, TextIO
 from dlbrt.contract import ENVIRONMENT
 
 from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, render
-from dlbc.parse.read_source import read_source
-from dlbc.pipeline import TransformResult, transform
 from dlbc.source import Source
 
 #: Diagnostics of wrong usage rather than of the program: exit status 2.
@@ -180,14 +178,3 @@ def settings_of(options: argparse.Namespace) -> dict[str, str | int]:
     """The options that generated programs read, as environment variables."""
     given = ((variable, getattr(options, name, None)) for name, variable in ENVIRONMENT.items())
     return {variable: value for variable, value in given if value is not None}
-
-
-def transform_file(options: argparse.Namespace) -> tuple[Source, TransformResult, int]:
-    """Read and transform the file, and print its diagnostics; the source, the result and the exit status."""
-    source, problems = read_source(options.file)
-    result = (
-        TransformResult(None, tuple(problems))
-        if problems
-        else transform(source, strict=options.strict, imported=getattr(options, "imported", False))
-    )
-    return source, result, show_diagnostics(source, result.diagnostics)

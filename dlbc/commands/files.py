@@ -106,18 +106,20 @@ def show_unannotated(words: Iterable[str], annotated: Iterable[ProgramFile]) -> 
 
 def _below(folder: str, suffixes: set[str]) -> Iterator[ProgramFile]:
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if _is_searched(Path(place, name)))
+        folders[:] = sorted(name for name in folders if is_searched(Path(place, name)))
         for path in (Path(place, name) for name in sorted(files)):
-            if path.suffix in suffixes and _may_be_annotated(path):
+            if path.suffix in suffixes and may_be_annotated(path):
                 yield ProgramFile(str(path), folder)
 
 
-def _is_searched(folder: Path) -> bool:
+def is_searched(folder: Path) -> bool:
+    """Whether a folder may hold programs of the user's."""
     hidden = folder.name.startswith(".")
     return not (hidden or folder.name in _SKIPPED or (folder / _ENVIRONMENT).is_file())
 
 
-def _may_be_annotated(path: Path) -> bool:
+def may_be_annotated(path: Path) -> bool:
+    """Whether a file is no output of dlbc, and has what may be an annotation."""
     try:
         data = path.read_bytes() if path.is_file() else b""
     except OSError:

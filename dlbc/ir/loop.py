@@ -23,12 +23,16 @@ Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast
 class Module:
     """A parsed file. ``tree`` is CPython's own; the emitter rewrites a lossless tree.
 
-    ``imported``: other modules import it, and may read its names.
+    ``imported``: other modules import it, and may read its names. ``origin`` is the path of the source from
+    where the generated file is to be, if they do not lie together. ``starts``: it starts the runtime even if
+    it has no annotated loop.
     """
 
     source: Source
     tree: ast.Module
     imported: bool = False
+    origin: str = ""
+    starts: bool = False
 
 
 @dataclass(frozen=True)

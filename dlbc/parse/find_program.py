@@ -100,7 +100,7 @@ def imported_files(main: Source, roots: Sequence[Path] = ()) -> Iterator[Source]
     known = {os.path.realpath(main.path)}
     while waiting:
         module = waiting.pop(0)
-        for name in _imports(module.tree):
+        for name in imports_of(module.tree):
             for file in finder.files(name, module.source):
                 if (real := os.path.realpath(file)) in known:
                     continue
@@ -113,7 +113,7 @@ def imported_files(main: Source, roots: Sequence[Path] = ()) -> Iterator[Source]
                 waiting += [found] if found is not None else []
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def imports_of(tree: ast.Module) -> Iterator[str]:
     """The names that a module imports, in the form that `ModuleFinder` takes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -172,7 +172,7 @@ def read_map(text: str, directory: str) -> LineMap | None:
     )
     kernels = {m["kernel"]: (int(m["line"]), m["name"]) for m in _LOOP.finditer(text)}
     proofs = {m["kernel"]: m["status"].rstrip() for m in _PROOF.finditer(text)}
-    return LineMap(os.path.join(directory, source["name"]), runs, kernels, proofs)
+    return LineMap(os.path.normpath(os.path.join(directory, source["name"])), runs, kernels, proofs)
 
 
 def note_relocated(source: str, kernels: LineMap) -> None:

@@ -1,0 +1,53 @@
+"""Write what a person may have written to before: whole or not at all, and never over a person's work."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.emit.seal import is_generated, is_unedited
+from dlbc.parse.read_source import WHOLE_FILE
+
+
+def write_output(output: Path, source: Path, text: bytes, force: bool) -> Diagnostic | None:
+    """Write ``text`` to ``output``; a diagnostic, and nothing written, if that must not or cannot be done."""
+    try:
+        if output.exists() and os.path.samefile(output, source):
+            return report("DLB012", WHOLE_FILE)
+        old = output.read_bytes() if output.exists() else None
+        if old == text:
+            return None
+        if old is not None and not force and not is_unedited(old):
+            return protected(output, old)
+        replace_file(output, source, text)
+    except OSError as error:
+        return report("DLB013", WHOLE_FILE, output=output, reason=error.strerror or str(error))
+    return None
+
+
+def protected(output: Path, old: bytes) -> Diagnostic:
+    """Why an existing output is left as it is."""
+    return report("DLB011" if is_generated(old) else "DLB010", WHOLE_FILE, output=output)
+
+
+def replace_file(output: Path, source: Path, text: bytes) -> None:
+    """Write beside the output, then rename: a reader sees the old file or the new one."""
+    real = Path(os.path.realpath(output))
+    handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text)
+        model = real if real.exists() else source
+        os.chmod(name, os.stat(model).st_mode & 0o777)
+        os.replace(name, real)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def seen_from(output: Path, source: Path) -> str:
+    """The path of a source as its generated file has it: from the folder of that file."""
+    return Path(os.path.relpath(source.absolute(), output.absolute().parent)).as_posix()
