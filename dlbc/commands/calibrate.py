@@ -125,6 +125,7 @@ def calibrate(
         status = run_program(program, ranks, trial_settings, arguments)
         entries = [entry for entry in reversed(read(trial).entries) if entry.speeds or entry.densities]
     print("\n".join(_table(entries, ranks)), file=sys.stderr, flush=True)
+    entries = [entry for entry in entries if not entry.disturbed]
     if not entries:
         return status
     try:
@@ -153,6 +154,8 @@ def _speeds(measurements: LoopMeasurements) -> list[str]:
     lines = [f"dlbc: {measurements.key.source}: relative speeds, the slowest rank's being 1"]
     pairs = enumerate(zip(measurements.key.hosts, measurements.speeds, strict=True))
     lines += [f"    rank {rank} on {host}: {speed:.3g}" for rank, (host, speed) in pairs]
+    if measurements.disturbed:
+        return [*lines, f"    {measurements.disturbance}"]
     least_s = min(measurements.seconds, default=_SURE_S)
     if least_s < _SURE_S:
         short = f"a rank computed for {least_s:.2g} s in all, too short to be sure"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,18 @@ def test_a_short_trial_is_not_taken_for_sure(
         assert calibrate("-n", 2, program) == 0
         said = "    a rank computed for 0.03 s in all, too short to be sure: expected 0.1 s or more"
         assert (said in capsys.readouterr().err) == warned
+
+
+def test_what_other_programs_have_disturbed_is_told_and_not_kept(
+    program: Path, fake: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steady = LoopMeasurements(KEY, (1.5, 1.0), (), (1.0, 1.0), (), "2026-11-23", 1.9)
+    disturbed = replace(steady, key=replace(KEY, source="prog.py:9"), spread=2.1)
+    fake.entries = [steady, disturbed]
+    assert calibrate("-n", 2, program) == 0
+    said = "    the ranks' relative speeds differ by a factor of 2.1 from run to run, so they are not kept: "
+    assert capsys.readouterr().err.count(said) == 1
+    assert read(default_path(str(program), os.environ)).entries == (steady,)
 
 
 @pytest.mark.parametrize("by", ["option", "variable"])

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from dlbrt.observe.measurements import read
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
 
@@ -248,3 +249,26 @@ def test_the_model_goes_without_the_other_file(program: Path) -> None:
     done = dlbc(program.parent, "run", "-n", 2, "--model", "a.json", "--learned", "b.json", program)
     assert (done.status, done.stdout) == (2, b"")
     assert "DLB_MODEL (--model): expected it without DLB_LEARNED (--learned); found both" in done.stderr
+
+
+CHANGING = """\
+import time
+A = [0] * 40
+for turn in range(4):
+    # dlb: parallel, BLOCK
+    for i in range(40):
+        end = time.perf_counter() + (0.03 if (i < 20) == (turn % 2 == 0) else 0.003)
+        while time.perf_counter() < end: pass
+        A[i] = i
+print(sum(A))
+"""
+
+
+def test_speeds_that_change_from_run_to_run_are_said_to_and_not_kept(tmp_path: Path) -> None:
+    path = tmp_path / "changing.py"
+    path.write_text(CHANGING)
+    named = tmp_path / "learned.json"
+    done = dlbc(tmp_path, "run", "-n", 2, "--strategy", "none", "--learned", named, path)
+    assert (done.status, done.stdout) == (0, b"780\n"), done.stderr
+    assert "dlb: changing.py:5: the ranks' relative speeds differ by a factor of" in done.stderr
+    assert read(named).entries == ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import fsum, sqrt
@@ -21,6 +22,7 @@ from dlbrt.data.access_table import AccessTables
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.observe import statistics
 from dlbrt.observe.linemap import Frame, original, proof_of
+from dlbrt.partition.variation import SpeedVariation
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ class LoopHistory:
         self._loop = loop
         self._measurements = measurements
         self._used: LoopMeasurements | None = None
+        self._variation = SpeedVariation(ranks)
         self._work = [0.0] * ranks
         self._seconds = [0.0] * ranks
         self.chunk = 1
@@ -148,6 +151,7 @@ class LoopHistory:
     def record_speeds(self, work: Sequence[float], seconds: Sequence[float]) -> None:
         """Add how much work each rank did in a run, in a unit of that run's own, and how long it took."""
         # One unit for all runs: what a mean rank does in a second.
+        self._variation.add(work, seconds)
         share = fsum(seconds) / (fsum(work) or 1.0)
         for rank, (part, taken) in enumerate(zip(work, seconds, strict=True)):
             self._work[rank] += part * share
@@ -209,7 +213,8 @@ class LoopHistory:
             # A density that was measured with the kept speeds has to be used with them again.
             used = self._used if densities else None
             speeds, seconds = (used.speeds, used.seconds) if used is not None else ((), ())
-        return LoopMeasurements(self._loop, speeds, densities, seconds, curves)
+        date, spread = time.strftime("%Y-%m-%d"), self._variation.factor
+        return LoopMeasurements(self._loop, speeds, densities, seconds, curves, date, spread)
 
     def log(self, sentence: str, topic: str = "") -> None:
         """Print a sentence about this loop on standard error, once, or one sentence on a ``topic``."""
@@ -291,13 +296,20 @@ class ProgramHistory:
             if sys.__stderr__ is not None:
                 print(*(f"dlb: {line}" for line in lines), sep="\n", file=sys.__stderr__, flush=True)
 
-    def remember(self) -> None:
-        """Add what this run has taught to the file; one that cannot be written is reported."""
+    def remember(self, trial: bool = False) -> None:
+        """Add what this run has taught to the file; one that cannot be written is reported.
+
+        What other programs have disturbed is reported instead; after a ``trial`` `dlbc calibrate` does that.
+        """
         if self._kept is None:
             return
         from dlbrt.observe.measurements import update
 
         entries = [loop_history.measurements for loop_history in self._loop_histories.values()]
+        if not trial:
+            for each in (entry for entry in entries if entry.disturbed):
+                print(f"dlb: {each.key.source}: {each.disturbance}", file=sys.stderr, flush=True)
+            entries = [each for each in entries if not each.disturbed]
         try:
             measured = [each for each in entries if each.speeds or each.densities or each.curves]
             update(self._kept, measured, self._keeper)

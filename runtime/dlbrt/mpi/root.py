@@ -163,7 +163,7 @@ class RootRuntime:
             if self._stats:
                 self.program_history.write(self._stats)
             self._write_trace()
-            self.program_history.remember()
+            self.program_history.remember(trial=self.options.trial)
             if self.options.summary:
                 self.program_history.show_summary()
 

@@ -36,6 +36,9 @@ _MAX_CURVES = 8
 _MAX_GROUPS = 4096
 _MAX_ITERATIONS = 2**62
 
+#: Speeds that differ by a larger factor from run to run say nothing of the next one.
+_MOST_SPREAD = 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class LoopKey:
@@ -61,6 +64,8 @@ class LoopMeasurements:
     There is one density for each number of iterations, the newest first. With speeds, densities are in
     seconds of a rank of speed 1, or of a mean rank; without them, in seconds of the rank that measured, whose
     speed they contain. ``seconds`` is how long each rank computed while speeds were measured, or empty.
+    ``date`` is the day of the measurement, ``spread`` the factor by which a rank's speed typically differed
+    from run to run of the loop; empty and None where they are not known.
     ValueError for speeds that are not above 0, for negative seconds, or if there is not one per rank.
     """
 
@@ -69,6 +74,23 @@ class LoopMeasurements:
     densities: tuple[Density, ...] = ()
     seconds: tuple[float, ...] = ()
     curves: tuple[MeasuredSpeeds, ...] = ()
+    date: str = ""
+    spread: float | None = None
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether speeds changed so much that a later run would be misled.
+
+        Where they are known as functions of what ranks hold they may change with that.
+        """
+        return not self.curves and self.spread is not None and self.spread > _MOST_SPREAD
+
+    @property
+    def disturbance(self) -> str:
+        """Why they are not kept if they are disturbed, in a sentence."""
+        differ = f"the ranks' relative speeds differ by a factor of {self.spread:.2g} from run to run"
+        why = "other programs run on these hosts, or an iteration costs more in some runs"
+        return f"{differ}, so they are not kept: {why}"
 
     def __post_init__(self) -> None:
         for what, found in (("speeds", self.speeds), ("times", self.seconds)):
@@ -198,6 +220,8 @@ def _encoded(learned: MeasurementStore) -> dict[str, object]:
                 "hosts": list(measurements.key.hosts),
                 "speeds": [_short(speed) for speed in measurements.speeds],
                 "seconds": [_short(taken) for taken in measurements.seconds],
+                "date": measurements.date,
+                "spread": None if measurements.spread is None else _short(measurements.spread),
                 "densities": [_encoded_density(density) for density in measurements.densities],
                 "curves": [
                     {"form": curve.form, "points": encode(curve.points)} for curve in measurements.curves
@@ -237,7 +261,13 @@ def _decoded_measurements(entry: dict[str, Any]) -> LoopMeasurements:
         MeasuredSpeeds(files.text(curve["form"]), decode(curve["points"], len(key.hosts)))
         for curve in entry["curves"]
     )
-    return LoopMeasurements(key, tuple(map(files.number, entry["speeds"])), densities, seconds, curves)
+    # Files from before these two were kept do not have them.
+    date, spread = files.text(entry.get("date", "")), entry.get("spread")
+    speeds, spread = (
+        tuple(map(files.number, entry["speeds"])),
+        None if spread is None else files.number(spread),
+    )
+    return LoopMeasurements(key, speeds, densities, seconds, curves, date, spread)
 
 
 def _decoded_density(entry: dict[str, Any]) -> Density:

@@ -30,6 +30,25 @@ def density(n: int = 20, group: int = 5, seconds: float = 1.0) -> Density:
     return Density(n, group, np.full(-(-n // group), seconds))
 
 
+def test_date_and_spread_are_kept_and_may_be_absent(tmp_path: Path) -> None:
+    path = tmp_path / "learned.json"
+    found = LoopMeasurements(KEY, (1.0, 2.0, 3.0), date="2026-11-23", spread=1.25)
+    update(path, [found])
+    assert read(path).entries == (found,)
+    document = json.loads(path.read_text())
+    for name in ("date", "spread"):
+        del document["loops"][0][name]
+    path.write_text(json.dumps(document))
+    assert read(path).entries == (LoopMeasurements(KEY, (1.0, 2.0, 3.0)),)
+
+
+@pytest.mark.parametrize(("spread", "disturbed"), [(None, False), (2.0, False), (2.1, True)])
+def test_speeds_are_disturbed_if_they_change(spread: float | None, disturbed: bool) -> None:
+    assert LoopMeasurements(KEY, (1.0, 2.0, 3.0), spread=spread).disturbed is disturbed
+    points = tuple(SpeedPoints((10, 20), (1.0, 0.5)) for _ in KEY.hosts)
+    assert not LoopMeasurements(KEY, curves=(MeasuredSpeeds("a", points),), spread=spread).disturbed
+
+
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "learned.json"
     measurements = LoopMeasurements(
