@@ -80,7 +80,8 @@ class LoopCall:
     the groups of iterations to be timed, 0 for none; ``known`` is what self-scheduling knows of the loop,
     ``without_rows`` whether its units go without data. ``array_transfers`` are the rows that ranks lack of
     resident arrays, ``evictions`` those that they give up; the iterations ``ahead`` of each rank need no rows
-    that have still to arrive. ``watched``: what the plan takes as unchanged is looked at.
+    that have still to arrive. ``watched``: what the plan takes as unchanged is looked at. ``live``: output is
+    shown while the loop runs.
     """
 
     serial: int
@@ -108,6 +109,7 @@ class LoopCall:
     evictions: tuple[Eviction, ...] = ()
     ahead: tuple[range, ...] = ()
     watched: bool = False
+    live: bool = False
 
 
 #: Calls kept of a loop: where arrays are swapped from run to run, a few calls take turns.

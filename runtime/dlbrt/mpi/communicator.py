@@ -33,7 +33,7 @@ from dlbrt.records import dataclass
 T = TypeVar("T")
 
 COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
-VERDICT = 11
+VERDICT, OUTPUT = 11, 12
 ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.

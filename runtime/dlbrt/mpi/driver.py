@@ -6,7 +6,7 @@ Everything that a rank waits for is polled in turn, so that no order of arrival 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING
 
 from dlbrt.balance import actions, events
@@ -33,7 +33,8 @@ class AgentDriver:
 
     ``serial`` numbers the parallel calls alike on every rank. The balancer asks ``chooser`` for a strategy,
     if there is one. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder``
-    records the agent's events and actions, where a trace is written.
+    records the agent's events and actions, where a trace is written. ``poll_output`` handles output that is
+    shown while the loop runs, if there is any.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class AgentDriver:
         self._actions: deque[actions.Action] = deque()
         self._pending: messenger.PendingReply | None = None
         self._past_counts = BalancingCounts()  # of this agent's predecessors
+        self.poll_output: Callable[[], None] | None = None
         self.loading_s = 0.0  # spent on importing the model, once in a program
         if agent.claims_chunks:
             communicator.counter  # noqa: B018 -- made by all ranks together
@@ -122,6 +124,8 @@ class AgentDriver:
 
     def interrupted(self) -> bool:
         """Whether something has come that `synchronize` must handle before this rank's work is done."""
+        if self.poll_output is not None:
+            self.poll_output()
         if self._agent.is_central and self._communicator.waiting(REPORT):
             return True
         if self._pending is not None:
@@ -178,6 +182,8 @@ class AgentDriver:
 
     def _poll(self) -> bool:
         """Poll everything that this rank waits for; whether something happened."""
+        if self.poll_output is not None:
+            self.poll_output()
         if (answer := self._pending) is not None and answer.complete():
             self._pending = None
             self._decide(answer.event(clock()))

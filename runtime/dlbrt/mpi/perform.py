@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
+from dlbrt.mpi.live_output import ForwardedReport
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.temporaries import Kept
@@ -49,7 +50,8 @@ class RankResult:
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
     where they are measured, ``trace`` the rank's trace where one is written. ``withheld`` says why what the
     iterations left could not leave the rank, so that none of it has been sent. ``contradiction`` names
-    what has changed though the plan says that it does not.
+    what has changed though the plan says that it does not. ``forwarded`` is what the rank has sent of its
+    output.
     """
 
     figures: RunCounters
@@ -61,6 +63,7 @@ class RankResult:
     trace: RankTrace | None = None
     withheld: str = ""
     contradiction: str | None = None
+    forwarded: ForwardedReport = field(default_factory=ForwardedReport)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ something that iterations use cannot leave this process.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,7 @@ from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.operations import IMMUTABLE
-from dlbrt.reductions.output import output_properties
+from dlbrt.reductions.output import is_real, output_properties
 from dlbrt.reductions.unbound import is_unbound
 
 if TYPE_CHECKING:
@@ -200,7 +201,17 @@ class Preparation:
             evictions=evictions,
             ahead=ahead,
             watched=self.watches(loop),
+            live=self._shows_live(loop),
         )
+
+    def _shows_live(self, loop: LoopContext) -> bool:
+        """Whether output can be shown while the loop runs.
+
+        What iterations have done then stands: no plan is contradicted, no contribution fails when it is
+        applied, and whatever a rank cannot send back can be done again.
+        """
+        stands = not (self.watches(loop) or loop.contributions.kinds or self.loop_residents.residents)
+        return stands and is_real(sys.stdout)
 
     def _find(self, loop: LoopContext, *, pooled: bool) -> None:
         """The fields, and which of them stay; what rank 0 is about to read is fetched to it."""

@@ -215,7 +215,8 @@ class LoopRun:
             loop.folding = FoldingPolicy.NONE  # so that rank 0's iterations are the first ones
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
-        self._sharing = SharedRun(prepared, call, loop, self._recorder, self._probation.take_watch())
+        watch = self._probation.take_watch()
+        self._sharing = SharedRun(prepared, call, loop, self._recorder, watch, first)
         self._watched = self._sharing.watch
         driver = self._sharing.driver
         if begun:
@@ -255,6 +256,7 @@ class LoopRun:
         team = SingleRank(left)
         team.figures, team.ends_independently = sharing.driver.figures, True
         loop.walk.before_stretch = None
+        sharing.redo()
         loop.walk.join(team)
         return True
 

@@ -28,7 +28,14 @@ from dlbrt.data.twin import Diff, DiffMerge, Twin
 from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
 from dlbrt.mpi.standard_output import HELD_BACK, DivertedOutput
 from dlbrt.mpi.values.objects import SharedObjects, without_identity
-from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Segment, SegmentStore
+from dlbrt.reductions.journal import (
+    Extent,
+    Journal,
+    LiveOutput,
+    NumericEntries,
+    Segment,
+    SegmentStore,
+)
 from dlbrt.reductions.kinds import ContributionKind
 from dlbrt.reductions.log_records import divert_records
 from dlbrt.reductions.output import OutputProperties
@@ -36,6 +43,7 @@ from dlbrt.reductions.replay import Replay, SegmentId, merged
 
 if TYPE_CHECKING:
     from dlbrt.mpi.walk import Walk
+    from dlbrt.reductions.output_prefix import OutputPrefix
     from dlbrt.reductions.replay import ReplayFailure
 
 
@@ -69,11 +77,12 @@ class RunJournal:
         self._segment_store = SegmentStore(_IN_MEMORY)
         self._unsent: Exception | None = None
 
-    def open(self, walk: Walk, *, watched: bool = False) -> None:
+    def open(self, walk: Walk, *, watched: bool = False, live: LiveOutput | None = None) -> None:
         """Log standard output from here on; ``watched``: what is written past ``sys.stdout`` too.
 
-        ``walk`` says which iteration is under way.
+        ``walk`` says which iteration is under way; ``live`` takes what is shown while the loop runs.
         """
+        self.journal.live = live
         journal, ordinal = self.journal, walk.ordinal
 
         def log(entry: tuple[Any, ...]) -> None:
@@ -125,18 +134,28 @@ class RunJournal:
         values: dict[str, Any],
         end: int,
         bring: Callable[[int, int], Any],
+        prefix: OutputPrefix | None = None,
     ) -> ReplayFailure | None:
         """At rank 0: apply the journals of all ranks up to position ``end``; the failure, if there is one.
 
-        ``bring`` returns the contents of a segment by its rank and number there.
+        ``bring`` returns the contents of a segment by its rank and number there. What is left of the output
+        in ``prefix`` comes before what journals hold of the same iteration.
         """
+        held, read = prefix.rest() if prefix is not None else ([], None)
 
         def found(place: SegmentId) -> Segment:
-            return Segment(*bring(place.rank, place.number)) if place.rank else self._own(place.number)
+            rank = place.rank - 1
+            if rank < 0:
+                assert read is not None, "only a prefix has segments before those of rank 0"
+                return read(place.number)
+            return Segment(*bring(rank, place.number)) if rank else self._own(place.number)
 
+        failure = prefix.failure if prefix is not None else None
+        if failure is not None and failure.position <= end:
+            end = failure.position - 1
         replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
-        faults = (replay.apply(segment) for segment in merged(extents, found, end))
-        return next(filter(None, faults), None)
+        faults = (replay.apply(segment) for segment in merged([held, *extents], found, end))
+        return next(filter(None, faults), failure)
 
     def release(self, extents: Sequence[Sequence[Extent]]) -> None:
         """At rank 0: no segment will be asked for any more."""

@@ -17,6 +17,7 @@ from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans, coverage_error, first_gap, left_out
 from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT
+from dlbrt.mpi.live_output import ShownOutput
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
@@ -47,7 +48,7 @@ class SharedRun:
 
     Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the
     plan takes as unchanged, the one that rank 0 began with if there is one; ``contradiction`` is what some
-    rank's has found.
+    rank's has found. Positions before ``first`` are done.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class SharedRun:
         loop: LoopContext,
         recorder: Recorder | None,
         watch: Watch | None,
+        first: int,
     ) -> None:
         root_runtime = prepared.root_runtime
         self._prepared = prepared
@@ -81,7 +83,11 @@ class SharedRun:
         self._undo = Undo(self._fields)
         if call.watched:
             loop.walk.before_stretch = self._keep
-        self.run_journal.open(loop.walk, watched=call.watched)
+        self._live: ShownOutput | None = None
+        if call.live:
+            self._live = ShownOutput(self._communicator, call.serial, call.output_properties, first)
+            self.driver.poll_output = self._live.poll
+        self.run_journal.open(loop.walk, watched=call.watched, live=self._live)
 
     def _look(self, loop: LoopContext, watch: Watch | None) -> Watch:
         """Rank 0's watch from now on: the one that it began with, if there is one."""
@@ -106,8 +112,10 @@ class SharedRun:
         mover = Mover(self._communicator, self._travelling, self._objects)
         found: dict[int, RankResult] = {}
         while len(found) < self._communicator.ranks - 1:
-            rank, message = self._communicator.wait_bytes(ANY, RESULT)
+            rank, message = self._communicator.until(self._poll_result)
             found[rank] = pickle.loads(message)
+            if self._live is not None:
+                self._live.end(rank, found[rank].forwarded)
             if self.watch is None:
                 found[rank] = self._receive(found[rank], rank, mover)
         others = [found[rank] for rank in range(1, self._communicator.ranks)]
@@ -117,6 +125,11 @@ class SharedRun:
                 others = [self._receive(result, rank, mover) for rank, result in enumerate(others, 1)]
         mover.complete()
         return others
+
+    def redo(self) -> None:
+        """Rank 0 does iterations of other ranks again."""
+        if self._live is not None:
+            self._live.redo()
 
     def left_out(self, own_failure: int | None, others: Sequence[RankResult]) -> Spans:
         """The iterations before the lowest that failed which no rank has done whose results have come."""
@@ -168,13 +181,21 @@ class SharedRun:
         """Combine what iterations contributed; the failure, if one failed there."""
         extents = [result.extents for result in results]
         end = min(_failed_at(results), len(self._prepared.space) - 1)
+        bring, prefix = self._objects.bring, self._live.prefix if self._live is not None else None
         try:
-            bring = self._objects.bring
-            failure = self.run_journal.replay(extents, known.kinds, known.values, end, bring)
+            failure = self.run_journal.replay(extents, known.kinds, known.values, end, bring, prefix)
             self._objects.bring_missing()
             return failure
         finally:
             self.run_journal.release(extents)
+            if self._live is not None:
+                self._live.close()
+
+    def _poll_result(self) -> tuple[int, bytearray] | None:
+        """The result of a rank, if one has come; what has come of output is shown meanwhile."""
+        if self._live is not None:
+            self._live.poll()
+        return self._communicator.poll_bytes(ANY, RESULT)
 
     def _receive(self, result: RankResult, rank: int, mover: Mover) -> RankResult:
         """Start receiving what a rank has stored, if it could be sent; its whole result."""

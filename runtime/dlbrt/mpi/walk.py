@@ -84,6 +84,7 @@ class Walk:
         self._stretch = range(0)
         self._descending = False  # whether the stretch lies below the one before, as partners in pairs do
         self._done = 0  # iterations of the stretch that are done
+        self._failed = False  # whether the last of them has raised
         self._seconds = 0.0  # that they took
         self._progress = ProgressSamples()
         self._part = range(0)  # of the stretch, from one poll to the next
@@ -170,6 +171,7 @@ class Walk:
         else:
             self._report()
         self._done += 1
+        self._failed = True
         return position
 
     def ordinal(self) -> int | None:
@@ -184,7 +186,7 @@ class Walk:
         if self.after_stretch is not None:
             self.after_stretch(self.done)
         if (journal := self._contributions.journal) is not None:
-            journal.end_run(self._stretch[: self._done], descending=self._descending)
+            journal.end_run(self._stretch[: self._done], descending=self._descending, failed=self._failed)
         self._begin_stretch(range(0))
 
     def emulate_load(self) -> None:
@@ -198,7 +200,7 @@ class Walk:
         if self.before_stretch is not None and stretch:
             self.before_stretch(stretch)
         self._stretch, self._descending = stretch, descending
-        self._done, self._seconds = 0, 0.0
+        self._done, self._seconds, self._failed = 0, 0.0, False
         self._progress = ProgressSamples()
 
     def _dealt_singly(self) -> bool:
@@ -224,7 +226,7 @@ class Walk:
             self._progress.add(self._done, self._seconds)
             if self.times is not None:
                 self.times.add(part, seconds)
-            if journal is not None and journal.is_long:
+            if journal is not None and journal.is_due:
                 journal.cut(stretch, self._done)
             if self._turn_ends():
                 break

@@ -14,6 +14,7 @@ from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
 from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
+from dlbrt.mpi.live_output import ForwardedOutput
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.perform import (
@@ -132,6 +133,7 @@ class _WorkerRun:
         self._travelling: list[Field] = []
         self._elements = ElementGather(self._communicator, (), objects)
         self._watch: Watch | None = None
+        self._live: ForwardedOutput | None = None
 
     def launch(self, loop: LoopContext) -> Team:
         """This rank's driver, once its rows are there."""
@@ -155,7 +157,10 @@ class _WorkerRun:
             reached = self._kernel, self._by_name, self._slots, fields, residents
             self._watch = watch_of(loop, *reached, driver.held(self._rank), whole=False)
         self._worker.output.begin()
-        self._run_journal.open(loop.walk)
+        if call.live:
+            self._live = ForwardedOutput(self._communicator, call.serial, call.output_properties)
+            driver.poll_output = self._live.poll
+        self._run_journal.open(loop.walk, live=self._live)
         return driver
 
     def finish(self, loop: LoopContext) -> None:
@@ -168,7 +173,11 @@ class _WorkerRun:
             result = replace(result, contradiction=_contradiction(self._watch, loop) or bypassed)
         else:
             self._worker.output.pass_on(self._rank)
+        if self._live is not None:
+            result = replace(result, forwarded=self._live.finish())
         self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
+        if self._live is not None:
+            self._live.complete()
         if self._watch is not None and not self._communicator.wait_bytes(0, VERDICT)[1]:
             return  # rank 0 does without what this rank has done
         if not result.withheld:

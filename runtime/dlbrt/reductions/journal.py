@@ -18,7 +18,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import IO, Any
+from typing import IO, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -106,23 +106,26 @@ class SegmentStore:
         self._places: list[bytes | tuple[int, int]] = []
         self._file: IO[bytes] | None = None
 
-    def add(self, data: bytes) -> None:
-        """Store a segment; OSError if it cannot be written to the file."""
+    def add(self, data: bytes) -> int:
+        """Store a segment; returns its number, from 0. OSError if it cannot be written to the file."""
         if self._held + len(data) <= self._bound:
             self._held += len(data)
             self._places.append(data)
-            return
+            return len(self._places) - 1
         import tempfile
 
         self._file = self._file or tempfile.TemporaryFile()  # noqa: SIM115 (see close)
         at = self._file.seek(0, 2)
         self._file.write(data)
         self._places.append((at, len(data)))
+        return len(self._places) - 1
 
     def take(self, number: int) -> bytes:
-        """A segment by its number, in the order in which segments were stored."""
+        """A segment by its number, which is taken once: its memory is free afterwards."""
         place = self._places[number]
         if isinstance(place, bytes):
+            self._held -= len(place)
+            self._places[number] = b""
             return place
         assert self._file is not None
         self._file.seek(place[0])
@@ -138,6 +141,23 @@ class SegmentStore:
 #: Receives each complete segment of a journal.
 Keep = Callable[[Segment], None]
 
+#: Entries of ascending positions: the positions, where those of each begin, the entries.
+Piece: TypeAlias = "tuple[array[int], array[int], list[tuple[Any, ...]]]"
+
+
+class LiveOutput(Protocol):
+    """Takes output out of a journal as iterations are done, to show it while the loop runs."""
+
+    def is_due(self, *, logged: bool) -> bool:
+        """Whether the log should be cut; ``logged``: there is something in it."""
+
+    def take(self, piece: Piece, done: range) -> Piece:
+        """Iterations ``done`` are, and have logged this; returns what stays in the journal."""
+
+    def finished(self, done: range) -> None:
+        """Iterations ``done`` are, and have logged nothing."""
+
+
 #: Number of entries at which a segment is closed, also within a run.
 LONG = 1 << 16
 
@@ -151,7 +171,7 @@ class _Pile:
     def __init__(self, *, downwards: bool) -> None:
         self.length = 0
         self._downwards = downwards
-        self._runs: deque[tuple[array[int], array[int], list[tuple[Any, ...]]]] = deque()
+        self._runs: deque[Piece] = deque()
 
     def takes(self, positions: array[int]) -> bool:
         """Whether a run at these positions can join the pile."""
@@ -185,11 +205,15 @@ class _Pile:
 
 
 class Journal:
-    """A rank's log; ``keep`` receives each complete segment, ``extents`` has the extents of all, in order."""
+    """A rank's log; ``keep`` receives each complete segment, ``extents`` has the extents of all, in order.
+
+    ``live`` takes what can be shown before the loop ends, if there is such output.
+    """
 
     def __init__(self, keep: Keep, long: int = LONG) -> None:
         self.log: list[tuple[Any, ...]] = []
         self.extents: list[Extent] = []
+        self.live: LiveOutput | None = None
         self._keep = keep
         self._long = long
         self._marks: array[int] = array("q")
@@ -225,23 +249,26 @@ class Journal:
         self._marks[-1] += 1
 
     @property
-    def is_long(self) -> bool:
+    def is_due(self) -> bool:
         """Whether the log should be cut."""
-        return len(self.log) >= self._long
+        if len(self.log) >= self._long:
+            return True
+        return self.live is not None and self.live.is_due(logged=bool(self.log))
 
     def cut(self, run: range, done: int) -> None:
         """Close the log so far, of the first ``done`` iterations of ``run``, which continues."""
-        self._close(run)
+        self._close(run, run[self._base : done])
         self._base = done
 
-    def end_run(self, run: range, *, descending: bool = False) -> None:
+    def end_run(self, run: range, *, descending: bool = False, failed: bool = False) -> None:
         """Close the log of ``run``, which ends; if it is empty, the log of what came after the last run.
 
-        Each ``descending`` run, of the upper partners in pairs, lies below the one before.
+        Each ``descending`` run, of the upper partners in pairs, lies below the one before. ``failed``: its
+        last iteration did.
         """
         if not run:
             self._unmark()
-        self._close(run, descending=descending)
+        self._close(run, run[self._base : len(run) - failed], descending=descending)
         self._base = 0
 
     def finish(self) -> None:
@@ -254,9 +281,11 @@ class Journal:
             self.extents.append(found[0])
             self._keep(found[1])
 
-    def _close(self, run: range, *, descending: bool = False) -> None:
+    def _close(self, run: range, done: range, *, descending: bool = False) -> None:
         if self.log:
-            self._take(run, self._descending if descending else self._climbing)
+            self._take(run, done, self._descending if descending else self._climbing)
+        elif self.live is not None and done:
+            self.live.finished(done)
         self._unmark()
 
     def _unmark(self) -> None:
@@ -264,14 +293,19 @@ class Journal:
         if self._ordinals is not None:
             del self._ordinals[:]
 
-    def _take(self, run: range, pile: _Pile) -> None:
+    def _take(self, run: range, done: range, pile: _Pile) -> None:
         count = len(self.log)
         positions, starts = self._few(run, count) if len(self._marks) < _FEW else self._many(run, count)
-        if not pile.takes(positions):
-            self._complete(pile)
-        pile.add(positions, starts, self.log.copy())
+        entries = self.log.copy()
         self.log.clear()
         self._last = positions[-1]
+        if self.live is not None:
+            positions, starts, entries = self.live.take((positions, starts, entries), done)
+            if not entries:
+                return
+        if not pile.takes(positions):
+            self._complete(pile)
+        pile.add(positions, starts, entries)
         if pile.length >= self._long:
             self._complete(pile)
 

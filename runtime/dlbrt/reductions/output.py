@@ -107,6 +107,28 @@ def divert(stream: Any, output: Output, restoring: contextlib.ExitStack) -> None
             restoring.callback(delattr, stream, name)
 
 
+class RealStream:
+    """A stream of Python's own, which writes whatever `divert` has put in the place of its methods."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.buffer = stream.buffer
+
+    def write(self, text: str) -> None:
+        """Write to the stream itself."""
+        io.TextIOWrapper.write(self._stream, text)
+
+    def flush(self) -> None:
+        """Flush the stream itself."""
+        io.TextIOWrapper.flush(self._stream)
+
+
+def is_real(stream: Any) -> bool:
+    """Whether it is the stream that the process began with, its methods unchanged."""
+    unchanged = type(stream) is io.TextIOWrapper and vars(stream).keys().isdisjoint(("write", "flush"))
+    return unchanged and stream is sys.__stdout__
+
+
 def show(stream: Any, operation: int, data: Any = None) -> None:
     """Do with the real standard output what an entry says."""
     if operation == WRITE:

@@ -81,7 +81,7 @@ def _work(mine: LoopContributions, journal: Journal, body: Body, run: range) -> 
             if kind.form.name == "PER_ITERATION":
                 bound[name] = mine.accumulate(name, bound[name])
         body(mine, bound, position)
-        if journal.is_long:
+        if journal.is_due:
             journal.cut(run, done)
     mine.reduce(
         {name: value for name, value in bound.items() if name not in mine.kinds or mine.kinds[name].bound}

@@ -47,7 +47,7 @@ def test_a_long_log_is_cut_within_a_run() -> None:
     run = range(6)
     for position in journal.marked(iter(run)):
         journal.log.append((0, str(position)))
-        if journal.is_long:
+        if journal.is_due:
             journal.cut(run, position + 1)
     journal.end_run(run)
     journal.finish()

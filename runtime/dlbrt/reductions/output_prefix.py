@@ -1,0 +1,175 @@
+"""Output shown while ranks share a loop: that of iterations before which all others are done.
+
+Law. Each entry of a journal is in one place at a time: in the journal of its rank, or, once it is detached,
+on its way to rank 0 and then in rank 0's `OutputPrefix`, until it is shown. So nothing is shown twice or
+lost, whatever is shown early; the replay at the end of the loop has the rest.
+
+An iteration may be shown early once it and all before it are done. No failure can cut it off then, since the
+lowest failing iteration comes later. Only what surely can be shown is detached: text that the stream cannot
+encode is the failure of its iteration, which the replay finds.
+"""
+
+from __future__ import annotations
+
+import heapq
+import pickle
+from array import array
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dlbrt.records import dataclass
+from dlbrt.reductions.journal import Extent, Piece, Segment, SegmentStore
+from dlbrt.reductions.operations import FLUSH, RAW, WRITE
+from dlbrt.reductions.output import OutputProperties
+from dlbrt.reductions.replay import ReplayFailure
+
+LogEntry = tuple[Any, ...]
+
+#: What iterations have written, by position.
+PositionedOutput = list[tuple[int, list[LogEntry]]]
+
+#: Iterations whose output is in one segment of what is left.
+_SEGMENT = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """A piece of a journal taken apart.
+
+    ``output`` is what can be shown early, of the iterations ``done``; ``rest`` stays in the journal.
+    ``complete``: nothing of the piece's iterations is in the rest.
+    """
+
+    done: range
+    output: PositionedOutput
+    rest: Piece
+    complete: bool
+
+
+def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
+    """Take out the output of iterations ``done``, up to the first with an entry that has to be replayed."""
+    positions, starts, entries = piece
+    output: PositionedOutput = []
+    rest: Piece = array("q"), array("q"), []
+    complete = True
+    for position, start, end in zip(positions, starts, [*starts[1:], len(entries)], strict=True):
+        logged = entries[start:end]
+        if complete and position in done:
+            complete = all(_is_surely_shown(entry, about) for entry in logged)
+            if complete:
+                output.append((position, logged))
+                continue
+            done = done[: done.index(position)]
+        rest[0].append(position)
+        rest[1].append(len(rest[2]))
+        rest[2].extend(logged)
+    return Detached(done, output, rest, complete)
+
+
+def without(piece: Piece, left_out: Container[int]) -> Piece:
+    """The piece without the entries of some positions."""
+    positions, starts, entries = piece
+    kept: Piece = array("q"), array("q"), []
+    for position, start, end in zip(positions, starts, [*starts[1:], len(entries)], strict=True):
+        if position not in left_out:
+            kept[0].append(position)
+            kept[1].append(len(kept[2]))
+            kept[2].extend(entries[start:end])
+    return kept
+
+
+def _is_surely_shown(entry: LogEntry, about: OutputProperties) -> bool:
+    if entry[0] != WRITE:
+        return entry[0] in (RAW, FLUSH)
+    if entry[1].isascii():
+        return True
+    try:
+        entry[1].encode(about.encoding, about.errors or "strict")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def add_run(runs: list[range], run: range) -> None:
+    """Add a run of positions, as part of the last one if it continues it."""
+    if runs and run:
+        last = runs[-1]
+        step = run[0] - last[-1]
+        if step > 0 and all(len(each) == 1 or each.step == step for each in (last, run)):
+            runs[-1] = range(last[0], run[-1] + step, step)
+            return
+    if run:
+        runs.append(run)
+
+
+class OutputPrefix:
+    """At rank 0: what iterations have written, shown as soon as all iterations before them are done.
+
+    ``show`` shows an entry. All iterations before ``reached`` are done, and what they wrote is shown. What
+    has to wait is in memory up to ``bound`` bytes, beyond that in a temporary file. ``failure`` is what
+    showing an entry has raised; nothing is shown after it.
+    """
+
+    def __init__(self, first: int, show: Callable[[LogEntry], None], bound: int) -> None:
+        self.reached = first
+        self.failure: ReplayFailure | None = None
+        self._show = show
+        self._done: list[tuple[int, int, int]] = []  # runs beyond ``reached``, by start
+        self._waiting: list[tuple[int, int]] = []  # positions with output, and its number in the store
+        self._store = SegmentStore(bound)
+
+    def add(self, done: Iterable[range], output: PositionedOutput) -> None:
+        """More iterations are done, with this output; show what has no gap before it any more."""
+        for run in done:
+            heapq.heappush(self._done, (run.start, run.stop, run.step))
+        for position, entries in output:
+            number = self._store.add(pickle.dumps(entries, pickle.HIGHEST_PROTOCOL))
+            heapq.heappush(self._waiting, (position, number))
+        self._advance()
+        while self._waiting and self._waiting[0][0] < self.reached and self.failure is None:
+            self._show_iteration(*heapq.heappop(self._waiting))
+
+    def holds(self, position: int) -> bool:
+        """Whether the output of an iteration has been added."""
+        return position < self.reached or any(position in range(*run) for run in self._done)
+
+    def rest(self) -> tuple[list[Extent], Callable[[int], Segment]]:
+        """What has not been shown, as segments: their extents, and a function that reads one of them."""
+        waiting = sorted(self._waiting)
+        parts = [waiting[start : start + _SEGMENT] for start in range(0, len(waiting), _SEGMENT)]
+        return [Extent(part[0][0], part[-1][0]) for part in parts], lambda number: self._read(parts[number])
+
+    def close(self) -> None:
+        """Release what has not been shown."""
+        self._store.close()
+
+    def _advance(self) -> None:
+        while self._done and self._done[0][0] <= self.reached:
+            start, stop, step = heapq.heappop(self._done)
+            if step == 1:
+                self.reached = max(self.reached, stop)
+            else:
+                self.reached = max(self.reached, start + 1)
+                if start + step < stop:
+                    heapq.heappush(self._done, (start + step, stop, step))
+
+    def _show_iteration(self, position: int, number: int) -> None:
+        try:
+            for entry in self._take(number):
+                self._show(entry)
+        except Exception as error:  # whatever writing to a file, a pipe or a terminal raises
+            self.failure = ReplayFailure(position, error)
+
+    def _take(self, number: int) -> list[LogEntry]:
+        entries: list[LogEntry] = pickle.loads(self._store.take(number))
+        return entries
+
+    def _read(self, part: Sequence[tuple[int, int]]) -> Segment:
+        starts, entries = [], list[LogEntry]()
+        for _, number in part:
+            starts.append(len(entries))
+            entries += self._take(number)
+        positions = [position for position, _ in part]
+        return Segment(np.array(positions, np.int64), np.array(starts, np.int64), entries)
