@@ -132,3 +132,37 @@ def test_a_line_appears_before_later_iterations_are_done(
             (tmp_path / lines[-1]).touch()
     expected = [str(i) for i in range(12) if eval(prints, {"i": i})]
     assert lines == [*expected, "sum 66.0"], (tmp_path / "errors").read_text()
+
+
+FULL = """\
+import os
+import sys
+import numpy as np
+
+def work(n):
+    A = np.zeros(n)
+    # dlb: parallel, BLOCK
+    for i in range(n):
+        A[i] = i
+        print(i, flush=i == 5)
+
+kept = os.dup(1)
+os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+try:
+    work(12)
+except OSError as error:
+    os.dup2(kept, 1)
+    print("failed:", error.errno)
+"""
+
+
+def test_a_line_that_cannot_be_written_is_the_failure_of_its_iteration(tmp_path: Path) -> None:
+    source = tmp_path / "program.py"
+    source.write_text(FULL)
+    buffered = {"PYTHONUNBUFFERED": ""}
+    sequential = run_sequential([sys.executable, str(source)], env=buffered)
+    assert sequential.stdout.splitlines()[-2:] == [b"5", b"failed: 28"], sequential.stderr
+    for ranks in (2, 3):
+        command = [sys.executable, str(transform(source, tmp_path))]
+        done = run_mpi(ranks, command, env=buffered | {"DLB_STRATEGY": "none"})
+        assert (done.stdout, done.status) == (sequential.stdout, sequential.status), done.stderr

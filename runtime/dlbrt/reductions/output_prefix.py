@@ -14,7 +14,10 @@ from __future__ import annotations
 import heapq
 import pickle
 from array import array
-from collections.abc import Callable, Container, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,9 @@ LogEntry = tuple[Any, ...]
 
 #: What iterations have written, by position.
 PositionedOutput = list[tuple[int, list[LogEntry]]]
+
+_OPERATION = _POSITION = itemgetter(0)
+_TEXT = itemgetter(1)
 
 #: Iterations whose output is in one segment of what is left.
 _SEGMENT = 1024
@@ -49,19 +55,23 @@ class Detached:
 
 
 def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
-    """Take out the output of iterations ``done``, up to the first with an entry that has to be replayed."""
+    """Take out the output of iterations ``done``, up to the first entry that has to be replayed.
+
+    These are entries that might fail, and entries of other iterations: of one that has failed, or of one that
+    was done before.
+    """
     positions, starts, entries = piece
     output: PositionedOutput = []
     rest: Piece = array("q"), array("q"), []
     complete = True
     for position, start, end in zip(positions, starts, [*starts[1:], len(entries)], strict=True):
         logged = entries[start:end]
-        if complete and position in done:
-            complete = all(_is_surely_shown(entry, about) for entry in logged)
-            if complete:
-                output.append((position, logged))
+        if complete:
+            joined = list(_joined(logged))
+            if position in done and all(_is_surely_shown(entry, about) for entry in joined):
+                output.append((position, joined))
                 continue
-            done = done[: done.index(position)]
+            complete, done = False, done[: bisect_left(done, position)]
         rest[0].append(position)
         rest[1].append(len(rest[2]))
         rest[2].extend(logged)
@@ -78,6 +88,15 @@ def without(piece: Piece, left_out: Container[int]) -> Piece:
             kept[1].append(len(kept[2]))
             kept[2].extend(entries[start:end])
     return kept
+
+
+def _joined(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
+    """The entries, with texts that follow each other as one, as ``print`` writes several for each line."""
+    for operation, group in groupby(entries, _OPERATION):
+        if operation == WRITE:
+            yield WRITE, "".join(map(_TEXT, group))
+        else:
+            yield from group
 
 
 def _is_surely_shown(entry: LogEntry, about: OutputProperties) -> bool:
@@ -124,12 +143,15 @@ class OutputPrefix:
         """More iterations are done, with this output; show what has no gap before it any more."""
         for run in done:
             heapq.heappush(self._done, (run.start, run.stop, run.step))
-        for position, entries in output:
-            number = self._store.add(pickle.dumps(entries, pickle.HIGHEST_PROTOCOL))
-            heapq.heappush(self._waiting, (position, number))
         self._advance()
-        while self._waiting and self._waiting[0][0] < self.reached and self.failure is None:
-            self._show_iteration(*heapq.heappop(self._waiting))
+        for position, entries in sorted(output, key=_POSITION):
+            self._show_waiting(min(position, self.reached))
+            if position < self.reached and self.failure is None:
+                self._show_iteration(position, entries)
+            else:
+                number = self._store.add(pickle.dumps(entries, pickle.HIGHEST_PROTOCOL))
+                heapq.heappush(self._waiting, (position, number))
+        self._show_waiting(self.reached)
 
     def holds(self, position: int) -> bool:
         """Whether the output of an iteration has been added."""
@@ -155,9 +177,15 @@ class OutputPrefix:
                 if start + step < stop:
                     heapq.heappush(self._done, (start + step, stop, step))
 
-    def _show_iteration(self, position: int, number: int) -> None:
+    def _show_waiting(self, end: int) -> None:
+        """Show what waits of the iterations before position ``end``."""
+        while self._waiting and self._waiting[0][0] < end and self.failure is None:
+            position, number = heapq.heappop(self._waiting)
+            self._show_iteration(position, self._take(number))
+
+    def _show_iteration(self, position: int, entries: Iterable[LogEntry]) -> None:
         try:
-            for entry in self._take(number):
+            for entry in entries:
                 self._show(entry)
         except Exception as error:  # whatever writing to a file, a pipe or a terminal raises
             self.failure = ReplayFailure(position, error)

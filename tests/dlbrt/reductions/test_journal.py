@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Segment, SegmentStore, compact
+from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Piece, Segment, SegmentStore, compact
 from dlbrt.reductions.replay import SegmentId, merged
 
 Listed = list[tuple[list[int], list[Any]]]
@@ -155,3 +155,60 @@ def test_a_pile_that_is_long_is_closed_and_begun_anew() -> None:
         journal.end_run(high, descending=True)
     journal.finish()
     assert journal.extents == [Extent(6, 9), Extent(4, 5)]
+
+
+class Taking:
+    """Takes the entries of even positions; ``done`` has the positions that it is given as done."""
+
+    def __init__(self) -> None:
+        self.done: list[int] = []
+        self.taken: list[tuple[int, Any]] = []
+
+    def is_due(self, *, logged: bool) -> bool:
+        return logged
+
+    def take(self, piece: Piece, done: range) -> Piece:
+        self.done += done
+        kept: Piece = array("q"), array("q"), []
+        for position, entry in zip(piece[0], piece[2], strict=True):
+            if position % 2 == 0:
+                self.taken.append((position, entry[1]))
+            else:
+                kept[0].append(position)
+                kept[1].append(len(kept[2]))
+                kept[2].append(entry)
+        return kept
+
+    def finished(self, done: range) -> None:
+        self.done += done
+
+
+def test_what_is_taken_out_as_iterations_are_done_is_in_no_segment() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append)
+    journal.live = live = Taking()
+    for done, position in enumerate(range(4, 12)):  # positions 6 and 7 write nothing
+        if position not in (6, 7):
+            journal.note(done)
+            journal.log.append((0, position))
+        if journal.is_due:
+            journal.cut(range(4, 20), done + 1)
+    journal.end_run(range(4, 12))
+    assert live.done == list(range(4, 12))
+    journal.note(0)
+    journal.log.append((0, "raised"))
+    journal.end_run(range(12, 13), failed=True)
+    journal.end_run(range(20, 23))
+    assert live.done == [*range(4, 12), *range(20, 23)]
+    journal.finish()
+    assert live.taken == [(4, 4), (8, 8), (10, 10), (12, "raised")]
+    assert [entry for segment in kept for entry in segment.listed()] == [(0, 5), (0, 9), (0, 11)]
+
+
+def test_a_failing_iteration_is_not_among_those_done() -> None:
+    journal = Journal(lambda _: None)
+    journal.live = live = Taking()
+    journal.end_run(range(3, 9, 2), failed=True)
+    journal.cut(range(10, 20), 4)
+    journal.end_run(range(10, 16), failed=True)
+    assert live.done == [3, 5, *range(10, 15)]

@@ -91,11 +91,18 @@ def test_after_a_failure_nothing_more_is_shown() -> None:
     assert [extent.first for extent in prefix.rest()[0]] == [3]
 
 
-def test_output_is_detached_but_for_that_of_iterations_not_done() -> None:
-    entries = {3: line(3), 5: [(RAW, b"five"), (FLUSH,)], 6: line(6)}
+def test_output_is_detached_but_for_that_of_an_iteration_that_has_failed() -> None:
+    entries = {4: [(RAW, b"four"), (FLUSH,)], 6: line(6)}
+    found = detach(piece(entries), range(2, 6), ABOUT)
+    assert (found.done, found.output, found.complete) == (range(2, 6), [(4, entries[4])], False)
+    assert by_position(found.rest) == {6: entries[6]}
+
+
+def test_what_an_iteration_writes_late_is_not_overtaken() -> None:
+    entries = {3: line(3), 5: line(5)}
     found = detach(piece(entries), range(4, 6), ABOUT)
-    assert (found.done, found.output, found.complete) == (range(4, 6), [(5, entries[5])], True)
-    assert by_position(found.rest) == {3: entries[3], 6: entries[6]}
+    assert (found.done, found.output, found.complete) == (range(0), [], False)
+    assert by_position(found.rest) == entries
 
 
 @pytest.mark.parametrize(
@@ -104,8 +111,14 @@ def test_output_is_detached_but_for_that_of_iterations_not_done() -> None:
 def test_from_the_first_entry_on_that_has_to_be_replayed_all_stays(entry: tuple[Any, ...]) -> None:
     entries = {2: line(2), 4: [*line(4), entry], 6: line(6)}
     found = detach(piece(entries), range(0, 8, 2), ABOUT)
-    assert (found.done, found.output, found.complete) == (range(0, 4, 2), [(2, entries[2])], False)
+    assert (found.done, found.output, found.complete) == (range(0, 4, 2), [(2, [(WRITE, "2\n")])], False)
     assert by_position(found.rest) == {4: entries[4], 6: entries[6]}
+
+
+def test_texts_that_follow_each_other_are_one_and_stay_in_order() -> None:
+    entries = [(WRITE, "a"), (WRITE, "b"), (RAW, b"c"), (FLUSH,), (FLUSH,), (WRITE, "d")]
+    [(_, shown)] = detach(piece({0: entries}), range(1), ABOUT).output
+    assert shown == [(WRITE, "ab"), (RAW, b"c"), (FLUSH,), (FLUSH,), (WRITE, "d")]
 
 
 def test_characters_that_the_stream_has_are_shown() -> None:
