@@ -297,6 +297,6 @@ class _Check:
         places: Iterable[ast.AST | str] = ()
         if isinstance(node, ast.Name):
             places = self._context.names.bindings.get(node.id, ())
-        elif isinstance(node, ast.Attribute):
+        elif isinstance(node, ast.Attribute) and not self._module.imported_name(unparsed(node.value)):
             places = (node.attr,)
         return not kind.isdisjoint(places)

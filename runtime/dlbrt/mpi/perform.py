@@ -22,6 +22,7 @@ from dlbrt.mpi.live_output import ForwardedReport
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.temporaries import Kept
+from dlbrt.mpi.values.left_behind import LeftBehindError
 from dlbrt.mpi.values.objects import Returned, SharedObjects, WorkerObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
@@ -161,11 +162,15 @@ def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatabl
 
     Rank 0 takes the iterations back if it is ``repeatable`` what they did, else the first of them fails.
     """
-    figures, reason = loop.team.figures, f"{type(error).__name__}: {error}"
+    figures = loop.team.figures
+    if isinstance(error, LeftBehindError):
+        reason = str(error)
+    else:
+        reason = f"what its iterations leave cannot leave other ranks ({type(error).__name__}: {error})"
     if repeatable:
         return RankResult(replace(figures, parts=[]), {}, None, withheld=reason)
     first = min((run.start for run in figures.parts), default=loop.ending.failed_at or 0)
-    message = f"what iterations leave cannot leave the rank that ran them ({reason})"
+    message = f"{reason}, and the arrays of the routine lie there"
     failure = capture(Failure(first, rank, RuntimeError(message)), WorkerObjects(rank=rank))
     return RankResult(figures, {}, failure, withheld=reason)
 

@@ -32,6 +32,8 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
+from dlbrt.mpi.values.departure import Departure
+from dlbrt.mpi.values.left_behind import CannotLeaveError
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, look_into, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.pickles import met_by_pickler
@@ -80,7 +82,7 @@ class Preparation:
     ``kernel_pickle`` its pickle where the other ranks do not have it. ``tables`` say which slots hold access
     tables. ``state`` is the interpreter's where it has changed, ``settings`` the pickle of that part of it
     which goes by value. ``objects`` are those that all ranks will know by number. ``descriptions`` stand for
-    the values that iterations contribute to.
+    the values that iterations contribute to, ``departure`` has the objects that stay behind at rank 0.
     """
 
     def __init__(
@@ -108,6 +110,7 @@ class Preparation:
         self.settings: bytes | None = None
         self.objects = RootObjects()
         self.descriptions: dict[str, ContributionDescription] = {}
+        self.departure = Departure(kernel, self.named)
 
     def fetch_to_root(self, loop: LoopContext) -> None:
         """Make valid at rank 0 everything of the routine's that the loop touches."""
@@ -139,7 +142,7 @@ class Preparation:
                 self._pack_all(loop.contributions)
                 self._try_rows()
                 return self._hazard() or self._contribution_obstacle(loop.contributions)
-        except FootprintError as error:
+        except (FootprintError, CannotLeaveError) as error:
             return str(error)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
             return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
@@ -156,7 +159,8 @@ class Preparation:
         """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
         residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
         slots = self.packed.slots
-        return watch_of(loop, self.kernel, self.named, slots, self.fields, residents, dealt, whole=True)
+        reached = self.kernel, self.named, slots, self.fields, residents
+        return watch_of(loop, *reached, dealt, whole=True, behind=self.departure.behind)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool
@@ -169,6 +173,7 @@ class Preparation:
         network, host_names = root_runtime.network, root_runtime.program_history.host_names
         groups = self._groups(loop, partitioner.weights)
         resident = self.routine_state is not None and pool is None
+        self.departure.begin()
         without_rows = not resident and not any(field.moves for field in self.fields)
         if resident:
             deal = self._deal_as_before(loop, first, partitioner, fixed=fixed)
@@ -227,6 +232,8 @@ class Preparation:
 
     def _pack_all(self, known: LoopContributions) -> None:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
+        iterated = {f"items {number}": part.values for number, part in enumerate(self.space.parts, 1)}
+        self.departure = Departure(self.kernel, {**self.named, **iterated})
         self._pack()
         if self._hold_whole():
             self._pack()
@@ -262,6 +269,20 @@ class Preparation:
                 yield data
 
     def _pack(self) -> None:
+        """Pack what the loop uses, without objects that cannot leave and that iterations do not use."""
+        history = self.loop_history
+        if not history.leaves_behind:
+            try:
+                self._pack_with(None)
+            except Exception:  # objects' own pickling hooks may raise anything
+                history.leaves_behind = True
+            else:
+                return
+        while self._pack_with(self.departure):
+            pass
+
+    def _pack_with(self, departure: Departure | None) -> bool:
+        """Pack what leaves rank 0; whether it has to be packed again, since more turned out to stay."""
         distributed = {
             id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.loop_residents
         }
@@ -278,9 +299,16 @@ class Preparation:
         kernel = self.kernel if self.sent is None else None
         self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
         holders = {id(held) for field in self.fields for held in self._path(field)}
-        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common, holders)
+        behind = [] if departure is None else departure.behind  # those in rows go by their numbers
+        value = kernel, arguments, in_objects, space, collect(), behind
+        pack(value, packed, lists, common, holders, departure)
+        met = met_by_pickler(packed.pickler) if departure else []
+        known = len(departure.behind) if departure else 0
         if rows := [list(data) for data in self._lists_of_objects()]:
-            look_into(rows, packed, lists, common, holders)
+            met += look_into(rows, packed, lists, common, holders, departure)
+        if departure is None:
+            return False
+        return departure.keep_what_reads(met) or len(departure.behind) > known
 
     def _pack_kernel(self) -> KnownObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""

@@ -56,6 +56,7 @@ class LoopHistory:
     ``source`` is the name of its file and its line, ``file`` the path of its file as the user gave it.
     ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
     rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
+    ``leaves_behind``: what the loop uses holds objects that cannot be sent.
     ``tables`` are the access tables of arrays whose subscripts were inspected, by name; ``profiling`` is what
     the clause ``profile`` measures from run to run; ``points`` are the speed points that routines have
     measured, by the form of rows; ``steps`` are the loop's runs as time steps of AWF; ``measurements`` is
@@ -83,6 +84,7 @@ class LoopHistory:
         self._seconds = [0.0] * ranks
         self.chunk = 1
         self.withheld = ""
+        self.leaves_behind = False
         self.contradiction: str | None = None
         self.watched_runs = 0
         self.tables: dict[str, AccessTables] = {}

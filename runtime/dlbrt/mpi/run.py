@@ -27,13 +27,19 @@ from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.mpi.values.packing import named
-from dlbrt.mpi.watch import Probation, Watch, contradicted
+from dlbrt.mpi.watch import ContradictionError, Probation, Watch, contradicted
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.routine_state import RoutineState
     from dlbrt.partition.cost_spec import CostSpec
     from dlbrt.reductions.replay import ReplayFailure
 
+
+#: Why a loop with calls that are not seen is not shared where rank 0's iterations are not the first ones.
+IN_ORDER = (
+    "calls that dlbc has not seen may use objects that cannot be sent, and iterations are not dealt in blocks"
+)
+_PAST_ORDER = "iterations that rank 0 did before others may have used it too"
 
 #: Runs of a loop that begin with watched iterations of rank 0 alone.
 _WATCHED_RUNS = 2
@@ -99,6 +105,7 @@ class LoopRun:
         self._prefix: RankResult | None = None  # what rank 0 did before it went on alone
         self._watched: Watch | None = None  # of the part that all ranks did
         self._pooled = False  # whether work is dealt from a pool at rank 0
+        self._in_order = False  # whether rank 0's iterations have to be the first ones
         self._strategy = self._reason = ""
         self._results: list[RankResult] = []
         self._others: list[RankResult] = []  # of the ranks above 0
@@ -161,11 +168,16 @@ class LoopRun:
             return self._alone(loop, begun, reason)
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
+        self._in_order = self._has_to_be_in_order(loop)
+        if self._in_order and loop.table.iterations is not Distribution.BLOCK:
+            return self._alone(loop, begun, IN_ORDER)
         if self._probation.wanted:
             self._probation.begin(lambda: prepared.watch(loop, Spans.of(range(2))))
             loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
-        return self._share(loop, initial, begun, fixed=forced == STATIC)
+        if self._in_order:
+            self._strategy, self._pooled, initial, loop.folding = STATIC, False, STATIC, FoldingPolicy.NONE
+        return self._share(loop, initial, begun, fixed=initial == STATIC)
 
     def _iterations_on_probation(self, loop: LoopContext) -> int:
         """How many iterations rank 0 does first and alone, to see what the calls do that are not seen.
@@ -179,6 +191,16 @@ class LoopRun:
         in_blocks = loop.table.iterations is Distribution.BLOCK and loop.folding is FoldingPolicy.NONE
         share = len(self._prepared.space) // self._root_runtime.communicator.ranks
         return min(2, share // _LARGE_SHARE) if in_blocks and not self._pooled else 2
+
+    def _has_to_be_in_order(self, loop: LoopContext) -> bool:
+        """Whether rank 0's iterations have to be the first ones, in order.
+
+        Calls that are not seen may use an object that has stayed at rank 0. Other ranks find out, and rank 0
+        goes on after its own iterations. If these are the first ones, its own uses are so as well, as in the
+        program.
+        """
+        has_unseen = self._prepared.watches(loop) or bool(loop.unseen_calls)
+        return has_unseen and self._prepared.departure.has_state
 
     def _alone(self, loop: LoopContext, begun: SingleRank | None, reason: str) -> Team:
         """Rank 0 runs the loop, or what is left of it, alone; the reason is logged."""
@@ -249,7 +271,9 @@ class LoopRun:
         reason = next((result.withheld for result in self._others if result.withheld), "")
         if not reason:
             return False
-        self._loop_history.withheld = f"what its iterations leave cannot leave other ranks ({reason})"
+        self._loop_history.withheld = reason
+        if not self._in_order and self._prepared.departure.may_have_been_used():
+            raise ContradictionError(f"{self._loop_history.source}: {reason}; {_PAST_ORDER}")
         if not (left := sharing.left_out(loop.ending.failed_at, self._others)):
             return False
         self._loop_history.log(f"{self._loop_history.withheld}; rank 0 runs them again")

@@ -82,7 +82,7 @@ class Watch:
     ``apart`` are the identities of slots that are not looked at. In objects, nor are the ``places`` to which
     iterations contribute. ``dealt`` are the positions that this rank begins with; ``whole``: it has the rows
     of all others too, as rank 0 does. ``seeded`` are the global random
-    generators that each iteration seeds.
+    generators that each iteration seeds; ``behind`` are objects that have stayed at this rank.
     """
 
     def __init__(
@@ -96,9 +96,10 @@ class Watch:
         *,
         whole: bool,
         seeded: Sequence[str] = (),
+        behind: Sequence[Any] = (),
     ) -> None:
         started = clock()
-        self._values, self._slots, self._places = values, slots, places
+        self._values, self._slots, self._places, self._behind = values, slots, places, behind
         self._generators = [name for name in GENERATORS if name in sys.modules and name not in seeded]
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
@@ -167,6 +168,7 @@ class Watch:
                         **lists,
                     },
                     self._slots,
+                    self._behind,
                 )
         except Exception:  # objects' own pickling hooks may raise anything
             return None
@@ -182,11 +184,12 @@ def watch_of(
     dealt: Spans,
     *,
     whole: bool,
+    behind: Sequence[Any] = (),
 ) -> Watch:
     """The watch over a loop on this rank: over all that its kernel and its arguments reach.
 
     Left out are what iterations contribute to, private objects, and arrays that stay on the ranks
-    (``residents``). ``dealt`` and ``whole`` are as for `Watch`.
+    (``residents``). ``dealt``, ``whole`` and ``behind`` are as for `Watch`.
     """
     apart = {*residents, *(id(named[name]) for name in loop.private if name in named)}
     values = {
@@ -195,7 +198,8 @@ def watch_of(
         if name not in loop.contributions.kinds and name not in loop.private
     }
     places, seeded = loop.contributions.places, loop.generators
-    return Watch({**values, KERNEL: kernel}, slots, fields, apart, dealt, places, whole=whole, seeded=seeded)
+    reached = {**values, KERNEL: kernel}
+    return Watch(reached, slots, fields, apart, dealt, places, whole=whole, seeded=seeded, behind=behind)
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:

@@ -38,7 +38,7 @@ from dlbrt.mpi.routines.loop_residents import (
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.standard_output import WorkerOutput
 from dlbrt.mpi.team import Team, clock
-from dlbrt.mpi.values import packing
+from dlbrt.mpi.values import left_behind, packing
 from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
 from dlbrt.mpi.values.objects import KnownObjects, WorkerObjects
@@ -76,9 +76,10 @@ class _Worker:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
         if call.environment is not None:
             call.environment.apply()
+        left_behind.forget_uses()
         self._slot_cache.forget(call.dropped)
         slots = self._slot_cache.fill(call.headers)
-        (kernel, arguments, in_objects, space, data), objects = self._unpacked(call, slots)
+        (kernel, arguments, in_objects, space, data, _), objects = self._unpacked(call, slots)
         modules.apply(data)
         if call.settings is not None:
             objects.loads(call.settings).apply()
@@ -170,7 +171,8 @@ class _WorkerRun:
         result, remains = self._packed(loop, mover)
         bypassed = self._worker.output.bypassed()
         if self._watch is not None:
-            result = replace(result, contradiction=_contradiction(self._watch, loop) or bypassed)
+            found = left_behind.use() or _contradiction(self._watch, loop) or bypassed
+            result = replace(result, contradiction=found)
         else:
             self._worker.output.pass_on(self._rank)
         if self._live is not None:
@@ -188,6 +190,7 @@ class _WorkerRun:
         """The report, and the last message; everything else that is sent by pickle has been packed then."""
         own = own_result(loop, self._rank)
         try:
+            left_behind.check_uses()
             result = result_to_send(own, self._objects)
             mover.pack(own.figures.done, stored_by(own))
             self._elements.pack()

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import ctypes
 import io
+import operator
 import pickle
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
@@ -25,8 +27,10 @@ import cloudpickle
 import numpy as np
 
 from dlbrt.data.overlap import exposes_memory
+from dlbrt.mpi.values.departure import Departure
+from dlbrt.mpi.values.left_behind import LeftBehind, generators, path_of, stand_in, state_of
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader, met_by_pickler
+from dlbrt.mpi.values.pickles import PROTOCOL, Numbering, Pickler, Reader, met_by_pickler
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -160,17 +164,6 @@ class Packed:
         return Slot(number)
 
 
-#: Random generators, by module: drawing from one changes it, as taking from an iterator does.
-_GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "BitGenerator", "RandomState")}
-
-
-def _generators() -> tuple[type, ...]:
-    """The classes of `_GENERATORS` whose modules are imported, so that there may be objects of them."""
-    found = ((sys.modules.get(module), name) for module, names in _GENERATORS.items() for name in names)
-    kinds = (getattr(module, name, None) for module, name in found)  # a file of the program may hide one
-    return tuple(kind for kind in kinds if isinstance(kind, type))
-
-
 #: The objects in the slots of the pickle being read; pickles call `_slot_value` while they load.
 _loading: Sequence[Any] = ()
 
@@ -179,16 +172,53 @@ def _slot_value(number: int) -> Any:
     return _loading[number]
 
 
+#: Objects without which nothing else could be read.
+_NAMED = (type, types.FunctionType, types.ModuleType)
+
+
+def _own_reduction(obj: Any, known: Mapping[type, Callable[[Any], Any]]) -> Any:
+    """What an object says of itself to a pickler, which would not let its exceptions be caught here."""
+    reduce = known.get(type(obj))
+    reduced = obj.__reduce_ex__(PROTOCOL) if reduce is None else reduce(obj)
+    if isinstance(reduced, str) and not _is_found(obj, reduced):
+        raise pickle.PicklingError(f"{type(obj).__name__} {reduced} is not what others find by this name")
+    return reduced
+
+
+def _is_found(obj: Any, name: str) -> bool:
+    """Whether an object is found by its name in its module."""
+    module = sys.modules.get(str(getattr(obj, "__module__", None) or pickle.whichmodule(obj, name)))  # type: ignore[attr-defined]
+    try:
+        return operator.attrgetter(name)(module) is obj
+    except AttributeError:
+        return False
+
+
 class _Packer(Pickler):
     """The same with arrays in slots."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed, common: Numbering) -> None:
+    def __init__(
+        self, file: io.BytesIO, packed: Packed, common: Numbering, departure: Departure | None = None
+    ) -> None:
         super().__init__(file, common)
         self._packed = packed
-        self._generators = _generators()
+        self._generators = generators()
         self._exposing: dict[type, bool] = {}
+        self._departure = departure
 
     def reducer_override(self, obj: Any) -> Any:
+        if self._departure is None or isinstance(obj, _NAMED):
+            return self._reduced(obj)
+        try:
+            self._departure.check(obj)
+            reduced = self._reduced(obj)
+            return _own_reduction(obj, self.dispatch_table) if reduced is NotImplemented else reduced
+        except RecursionError:
+            raise
+        except Exception as error:  # objects' own pickling hooks may raise anything
+            return stand_in, (self._departure.leave(obj, error),)
+
+    def _reduced(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and not obj.dtype.hasobject:
             self._packed.inside.add(id(obj))
             return _slot_value, (self._packed.slot(obj).number,)
@@ -198,6 +228,8 @@ class _Packer(Pickler):
             raise TypeError("iterations write to the standard output object itself")
         elif isinstance(obj, ctypes.CDLL):
             raise TypeError(f"iterations call the library of C {obj._name}")
+        elif isinstance(obj, threading.Thread):
+            raise TypeError("a thread runs in one process")
         elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
         kind = type(obj)
@@ -216,9 +248,15 @@ class _ListPacker(_Packer):
     """The same, with certain lists in slots as well; slower, since it sees every object at every place."""
 
     def __init__(
-        self, file: io.BytesIO, packed: Packed, common: Numbering, lists: Mapping[int, Any], holders: Set[int]
+        self,
+        file: io.BytesIO,
+        packed: Packed,
+        common: Numbering,
+        lists: Mapping[int, Any],
+        holders: Set[int],
+        departure: Departure | None = None,
     ) -> None:
-        super().__init__(file, packed, common)
+        super().__init__(file, packed, common, departure)
         self._lists = lists
         self._holders = holders
         self.met: set[int] = set()
@@ -252,17 +290,20 @@ def pack(
     lists: Mapping[int, Any],
     common: KnownObjects,
     holders: Set[int] = frozenset(),
+    departure: Departure | None = None,
 ) -> None:
     """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
 
     ``holders``: identities of objects that may be among ``packed.several``, which is filled where there are
-    any. ``common`` are objects that the readers have. Raises whatever the pickler raises for objects that
-    cannot leave this process.
+    any. ``common`` are objects that the readers have. ``departure`` leaves behind objects that cannot
+    leave this process; without it, whatever the pickler raises for them is raised.
     """
     file = io.BytesIO()
     numbers = common.known
-    special = lists or holders
-    packer = _ListPacker(file, packed, numbers, lists, holders) if special else _Packer(file, packed, numbers)
+    if lists or holders:
+        packer: _Packer = _ListPacker(file, packed, numbers, lists, holders, departure)
+    else:
+        packer = _Packer(file, packed, numbers, departure)
     packer.dump([value])
     del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer
@@ -271,30 +312,45 @@ def pack(
 class _RowPacker(_ListPacker):
     """The same for elements of lists, which may be whatever ranks can send each other."""
 
-    def reducer_override(self, obj: Any) -> Any:
+    def _reduced(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and not obj.dtype.hasobject:
-            return super().reducer_override(obj)
+            return super()._reduced(obj)
         return cloudpickle.Pickler.reducer_override(self, obj)
 
 
 def look_into(
-    rows: Sequence[Any], packed: Packed, lists: Mapping[int, Any], common: KnownObjects, holders: Set[int]
-) -> None:
+    rows: Sequence[Any],
+    packed: Packed,
+    lists: Mapping[int, Any],
+    common: KnownObjects,
+    holders: Set[int],
+    departure: Departure | None = None,
+) -> list[Any]:
     """Note in ``packed.inside`` and ``packed.several`` what rows that travel later lead to; see `pack`.
 
-    Raises whatever the pickler raises for objects that cannot leave this process.
+    Returns the objects met.
     """
     seen = Packed(inside=packed.inside, several=packed.several)
-    packer = _RowPacker(io.BytesIO(), seen, common.known, lists, holders)
+    packer = _RowPacker(io.BytesIO(), seen, common.known, lists, holders, departure)
     packer.met = packed.pickler.met
     packer.dump(rows)
     del packer._packed
+    return met_by_pickler(packer)
 
 
 class _SnapshotPacker(_Packer):
-    """cloudpickle with the arrays and lists of slots as their numbers; other arrays by value."""
+    """cloudpickle with the arrays and lists of slots as their numbers; other arrays by value.
+
+    Of objects left behind (``states``, by identity) it has the state that can be compared, if any.
+    """
+
+    states: Mapping[int, bytes]
 
     def reducer_override(self, obj: Any) -> Any:
+        if type(obj) is LeftBehind:
+            return stand_in, (path_of(obj),)
+        if id(obj) in self.states:
+            return stand_in, (type(obj).__name__,), self.states[id(obj)]
         if type(obj) is np.ndarray and id(obj) not in self._packed.numbers:
             return cloudpickle.Pickler.reducer_override(self, obj)
         reduced = super().reducer_override(obj)
@@ -306,14 +362,17 @@ class _SnapshotPacker(_Packer):
         return self._packed.numbers.get(id(obj)) if type(obj) is list else None
 
 
-def snapshot(values: Mapping[str, Any], slots: Sequence[Any]) -> bytes:
+def snapshot(values: Mapping[str, Any], slots: Sequence[Any], behind: Sequence[Any] = ()) -> bytes:
     """A pickle of ``values``, to be compared with a later one; of ``slots`` it holds the numbers alone.
 
-    Raises whatever the pickler raises for objects that cannot leave this process.
+    Objects left ``behind`` are compared by what a use of them changes. Raises whatever the pickler raises for
+    objects that cannot leave this process.
     """
     packed, file = Packed(slots=list(slots)), io.BytesIO()
     packed.numbers.update((id(value), number) for number, value in enumerate(slots))
-    _SnapshotPacker(file, packed, Numbering()).dump(dict(values))
+    packer = _SnapshotPacker(file, packed, Numbering())
+    packer.states = {id(value): pickle.dumps(state_of(value)) for value in behind}
+    packer.dump(dict(values))
     return file.getvalue()
 
 
