@@ -66,7 +66,7 @@ def read_program(options: argparse.Namespace) -> tuple[WholeProgram | None, int]
         for each in files
     ]
     by_name = any(word in each.data for each in (source, *modules) for word in _IMPORTING)
-    parallel = by_name or any(result.parallel for _, result in results)
+    parallel = by_name or any(result.parallel or result.text is None for _, result in results)
     status = 0
     for each, result in results:
         found = [d for d in result.diagnostics if d.code != _SEQUENTIAL or not parallel]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,6 +37,42 @@ def fill(n):
 
 def shifted(i):
     return i * W
+"""
+
+
+#: Loops over arrays that are names of the module, and what reads such an array behind their back.
+GLOBAL = """\
+import numpy as np
+
+A = np.zeros(40)
+B = np.arange(40.0)
+
+def fill(k):
+    # dlb: parallel
+    for i in range(40):
+        A[i] = B[i] * k + scale(i)
+
+def scale(i):
+    return B[39 - i]
+
+def hooked(k, hook):
+    # dlb: parallel
+    for i in range(40):
+        A[i] = hook(i) + k
+"""
+
+HOOKS = """\
+import sim
+
+def near(i):
+    return sim.A[(i + 7) % 40] * 0.5
+
+def plain(i):
+    return i
+
+class Hook:
+    def call(self, i):
+        return near(i) + 1
 """
 
 
@@ -99,6 +136,28 @@ def test_names_that_a_module_leaves_can_be_read(tmp_path: Path) -> None:
     write(tmp_path, sim=sim, main="import sim\nprint(sim.k, sim.t, sim.A.tolist())\n")
     done = run(tmp_path, ["main.py"])
     assert done.stdout == b"4 8 [0.0, 2.0, 4.0, 6.0, 8.0]\n", done.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("strategy", ["none", "steal"])
+def test_arrays_that_are_names_of_a_module(tmp_path: Path, strategy: str) -> None:
+    calls = [
+        "fill(2)",
+        "fill(3)",
+        "hooked(2, hooks.plain)",
+        "hooked(2, hooks.near)",
+        "hooked(2, hooks.Hook().call)",
+    ]
+    lines = [f"sim.{call}\nprint(sim.A.tolist())\n" for call in calls]
+    write(tmp_path, sim=GLOBAL, hooks=HOOKS, main="import sim, hooks\n" + "".join(lines))
+    stats = tmp_path / "stats.json"
+    done = run(tmp_path, ["main.py"], 3, {"DLB_STRATEGY": strategy, "DLB_STATS": str(stats)})
+    expected = run_sequential([sys.executable, "main.py"], cwd=tmp_path)
+    assert done.stdout == expected.stdout, done.stderr
+    of_fill, of_hooked = json.loads(stats.read_text())["loops"]
+    assert of_fill["strategy"] == strategy
+    assert of_hooked["strategy"] == "local"
+    assert "sim.py:16: run by rank 0 alone: A is also reached under another name" in done.stderr
 
 
 @pytest.mark.mpi

@@ -7,7 +7,7 @@ something that iterations use cannot leave this process.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,13 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
+from dlbrt.mpi.values.code_reach import names_used
 from dlbrt.mpi.values.departure import Departure
 from dlbrt.mpi.values.left_behind import CannotLeaveError
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, look_into, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.pickles import met_by_pickler
-from dlbrt.mpi.values.program_state import InterpreterState, collect, collects_warnings
+from dlbrt.mpi.values.program_state import InterpreterState, ModuleData, collect, collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
@@ -300,7 +301,7 @@ class Preparation:
         self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
         holders = {id(held) for field in self.fields for held in self._path(field)}
         behind = [] if departure is None else departure.behind  # those in rows go by their numbers
-        value = kernel, arguments, in_objects, space, collect(), behind
+        value = kernel, arguments, in_objects, space, self._module_data(distributed.keys()), behind
         pack(value, packed, lists, common, holders, departure)
         met = met_by_pickler(packed.pickler) if departure else []
         known = len(departure.behind) if departure else 0
@@ -309,6 +310,21 @@ class Preparation:
         if departure is None:
             return False
         return departure.keep_what_reads(met) or len(departure.behind) > known
+
+    def _module_data(self, distributed: Set[int]) -> ModuleData:
+        """The data of the program's modules, without arrays that iterations get by rows and no other way."""
+        data = collect()
+        held = [(path, n) for path, values in data.items() for n, v in values.items() if id(v) in distributed]
+        if not held:
+            return data
+        used = names_used(self.kernel, [*self.named.values(), *(part.values for part in self.space.parts)])
+        if used is None:
+            return data
+        alone = {(path, name) for path, name in held if name.isidentifier() and name not in used}
+        return {
+            path: {name: value for name, value in values.items() if (path, name) not in alone}
+            for path, values in data.items()
+        }
 
     def _pack_kernel(self) -> KnownObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""

@@ -55,6 +55,12 @@ def collect() -> ModuleData:
     return data
 
 
+def program_modules() -> list[types.ModuleType]:
+    """The program itself and the modules that lie beside it, of those imported."""
+    names = ("__main__", *_own_names(len(sys.modules)))
+    return [module for name in names if (module := sys.modules.get(name)) is not None]
+
+
 def is_of_program(value: Any) -> bool:
     """Whether a function or class was defined by the program itself or a module that lies beside it."""
     return _is_ours(getattr(value, "__module__", None))
