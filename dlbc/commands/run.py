@@ -188,6 +188,7 @@ def run_program(
                 "named": [os.path.abspath(root) for root in program.named],
                 "options": ["--strict"] if program.strict else [],
                 "parallel": program.parallel,
+                "alone": ranks == 1,
             }
             file = Path(directory) / "plan.json"
             file.write_text(json.dumps(plan), encoding="utf-8")

@@ -24,7 +24,8 @@ class RunPlan(TypedDict):
 
     ``generated`` are the generated files by the real paths of their sources, ``roots`` the directories of
     the program's modules, and ``named`` those of packages that belong to it though they lie elsewhere.
-    ``options`` are those of the compiler. Without ``parallel`` the runtime is not even started.
+    ``options`` are those of the compiler. Without ``parallel`` the runtime is not even started; ``alone``:
+    one rank runs it, which needs no MPI.
     """
 
     program: str
@@ -34,6 +35,7 @@ class RunPlan(TypedDict):
     named: list[str]
     options: list[str]
     parallel: bool
+    alone: bool
 
 
 def main() -> None:
@@ -60,6 +62,10 @@ def main() -> None:
 
 def _start(plan: RunPlan) -> None:
     """Start the runtime, and from then on import annotated modules as parallel ones; rank 0 alone returns."""
+    if plan["alone"]:
+        from dlbrt.mpi.one_rank import stand_in_for_mpi
+
+        stand_in_for_mpi()
     from dlbrt.import_hook import ProgramFinder, imported_already
     from dlbrt.mpi.session import start_program
     from dlbrt.mpi.values.program_state import name_roots

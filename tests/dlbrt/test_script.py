@@ -21,7 +21,9 @@ def run(
         files[str((home / name).resolve())] = str(home / f"{name}.made")
         Path(home / f"{name}.made").write_text(other)
     plan = {"program": str(source), "module": module, "generated": files, "roots": [str(home)], "named": []}
-    (home / "plan.json").write_text(json.dumps(plan | {"options": [], "parallel": bool(generated)}))
+    (home / "plan.json").write_text(
+        json.dumps(plan | {"options": [], "parallel": bool(generated), "alone": True})
+    )
     command = [sys.executable, "-m", "dlbrt.script", str(home / "plan.json"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=home, check=False)
 
@@ -53,7 +55,9 @@ def test_as_a_module_it_has_a_package(tmp_path: Path) -> None:
     )
     (package / "__main__.py").write_text(text)
     plan = {"program": str(package / "__main__.py"), "module": "app.__main__", "generated": {}, "roots": []}
-    (tmp_path / "plan.json").write_text(json.dumps(plan | {"named": [], "options": [], "parallel": False}))
+    (tmp_path / "plan.json").write_text(
+        json.dumps(plan | {"named": [], "options": [], "parallel": False, "alone": True})
+    )
     command = [sys.executable, "-m", "dlbrt.script", str(tmp_path / "plan.json"), "x"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
     assert done.stderr == ""
@@ -75,3 +79,24 @@ def test_a_module_that_was_imported_before_is_named(tmp_path: Path) -> None:
     done = run(tmp_path, "import json\n", generated={json.__file__: "value = 8\n"})
     assert done.returncode == 1
     assert "dlb: json was imported before the program began" in done.stderr
+
+
+def test_one_rank_needs_no_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # mpi4py's module MPI is what fails to be imported where no library of MPI is installed.
+    broken = tmp_path / "site" / "mpi4py"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("__version__ = '4'\n")
+    (broken / "MPI.py").write_text("raise RuntimeError('cannot load MPI library')\n")
+    monkeypatch.setenv("PYTHONPATH", str(broken.parent))
+    source = tmp_path / "prog.py"
+    loop = "# dlb: parallel\nfor i in range(9):\n    a[i] = i\n"
+    source.write_text(f"import numpy as np\na = np.zeros(9)\n{loop}print(a.sum())\n")
+    command = [sys.executable, "-m", "dlbc", "run", "--stats", str(tmp_path / "stats.json"), "-n"]
+    alone, two = (
+        subprocess.run([*command, ranks, source], capture_output=True, text=True, timeout=60, check=False)
+        for ranks in ("1", "2")
+    )
+    assert (alone.returncode, alone.stdout) == (0, "36.0\n"), alone.stderr
+    assert json.loads((tmp_path / "stats.json").read_text())["loops"][0]["iterations"] == 9
+    assert two.returncode != 0
+    assert "cannot load MPI library" in two.stderr
