@@ -329,5 +329,11 @@ PLANTED_BUGS = (
     _bug("elements of a row that change places go unseen", "dlbrt/data/digests.py",
          'np.einsum("ij,j->i", mixed, _weights(words.shape[1]))',
          "np.add.reduce(mixed, axis=1)", "dlbrt/data/test_digests.py"),
+    _bug("a use of what stays at rank 0 is not noted", "dlbrt/mpi/values/left_behind.py",
+         "    _used.append(path)\n",
+         "", "dlbrt/mpi/test_left_behind.py"),
+    _bug("keys are apart in a dictionary that is used whole", "dlbrt/mpi/values/uses.py",
+         "elif not name or self._everything or name in self._whole:",
+         "elif not name or self._everything:", "dlbrt/mpi/test_uses.py"),
 )
 # fmt: on

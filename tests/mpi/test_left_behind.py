@@ -160,6 +160,16 @@ def test_the_same_where_nothing_is_watched(case: Case) -> None:
         assert "which cannot leave rank 0; rank 0 runs them again" in done.stderr
 
 
+@pytest.mark.parametrize("case", ["drawn"], indirect=True)
+def test_iterations_that_are_dealt_in_turn_are_done_by_rank_0_alone(case: Case) -> None:
+    text = case.source.read_text().replace("# dlb: parallel", "# dlb: parallel, CYCLIC")
+    case.source.write_text(text)
+    transform(case.source, case.source.parent)
+    done = case.on(3, 50)
+    assert (done.stdout.decode(), done.status) == (case.sequential(50).stdout.decode(), 0), done.stderr
+    assert "run by rank 0 alone: calls that dlbc has not seen may use sim.rng" in done.stderr
+
+
 @pytest.mark.parametrize("case", ["handed_on"], indirect=True)
 def test_what_stands_for_an_object_comes_back_as_the_object(case: Case) -> None:
     done = case.on(3, 0)

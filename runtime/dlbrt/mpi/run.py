@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from dlbrt.reductions.replay import ReplayFailure
 
 
-#: Why a loop with calls that are not seen is not shared where rank 0's iterations are not the first ones.
-IN_ORDER = (
-    "calls that dlbc has not seen may use objects that cannot be sent, and iterations are not dealt in blocks"
+_NOT_IN_BLOCKS = (
+    "calls that dlbc has not seen may use {}, which cannot go to other ranks; this is found only where "
+    "iterations are dealt in blocks, in order"
 )
+
+#: Why what iterations of other ranks have used is not done again.
 _PAST_ORDER = "iterations that rank 0 did before others may have used it too"
 
 #: Runs of a loop that begin with watched iterations of rank 0 alone.
@@ -168,9 +170,10 @@ class LoopRun:
             return self._alone(loop, begun, reason)
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
-        self._in_order = self._has_to_be_in_order(loop)
-        if self._in_order and loop.table.iterations is not Distribution.BLOCK:
-            return self._alone(loop, begun, IN_ORDER)
+        in_order = self._needs_order(loop)
+        if in_order and loop.table.iterations is not Distribution.BLOCK:
+            return self._alone(loop, begun, _NOT_IN_BLOCKS.format(in_order))
+        self._in_order = in_order is not None
         if self._probation.wanted:
             self._probation.begin(lambda: prepared.watch(loop, Spans.of(range(2))))
             loop.walk.trial_iterations = 1
@@ -192,15 +195,15 @@ class LoopRun:
         share = len(self._prepared.space) // self._root_runtime.communicator.ranks
         return min(2, share // _LARGE_SHARE) if in_blocks and not self._pooled else 2
 
-    def _has_to_be_in_order(self, loop: LoopContext) -> bool:
-        """Whether rank 0's iterations have to be the first ones, in order.
+    def _needs_order(self, loop: LoopContext) -> str | None:
+        """The object because of which rank 0's iterations have to be the first ones, in order; None if none.
 
         Calls that are not seen may use an object that has stayed at rank 0. Other ranks find out, and rank 0
         goes on after its own iterations. If these are the first ones, its own uses are so as well, as in the
         program.
         """
         has_unseen = self._prepared.watches(loop) or bool(loop.unseen_calls)
-        return has_unseen and self._prepared.departure.has_state
+        return self._prepared.departure.with_state if has_unseen else None
 
     def _alone(self, loop: LoopContext, begun: SingleRank | None, reason: str) -> Team:
         """Rank 0 runs the loop, or what is left of it, alone; the reason is logged."""

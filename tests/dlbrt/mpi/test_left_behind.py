@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import operator
+import os
 import pickle
 import queue
 import random
@@ -98,6 +99,9 @@ def test_states_show_uses_of_generators_and_files(tmp_path: Path) -> None:
     assert state_of(file) == "closed"
     assert state_of(threading.Lock()) == ()
     assert state_of(iter([1])) is None
+    assert state_of(random.SystemRandom()) is None
+    with os.fdopen(os.pipe()[1], "w") as pipe:
+        assert state_of(pipe) is None
 
 
 def test_help_fits() -> None:
@@ -140,7 +144,7 @@ def test_what_is_not_used_is_replaced_by_one_object_wherever_it_is_met() -> None
     assert copied.parts[0].lock is copied.lock
     assert left_behind.path_of(copied.rng) == "a.rng"
     assert [value for value in departure.behind if value is lock] == [lock]
-    assert departure.has_state
+    assert departure.with_state == "a.rng"
     with pytest.raises(LeftBehindError):
         copied.jobs.put(1)
 

@@ -37,6 +37,7 @@ class Departure:
         self._uses: Uses | None = None
         self._read_early: dict[int, tuple[Any, str]] = {}
         self._behind: dict[int, Any] = {}
+        self._paths: dict[int, str] = {}
         self._states = b""
 
     def check(self, value: Any) -> None:
@@ -58,7 +59,7 @@ class Departure:
         path = self._uses.path(value)
         if not path:
             raise error
-        self._behind[id(value)] = value
+        self._behind[id(value)], self._paths[id(value)] = value, path
         return path
 
     def keep_what_reads(self, met: Iterable[Any]) -> bool:
@@ -96,9 +97,9 @@ class Departure:
         return list(self._behind.values())
 
     @property
-    def has_state(self) -> bool:
-        """Whether some object left behind has a state, so that the order of its uses matters."""
-        return any(state_of(value) != () for value in self.behind)
+    def with_state(self) -> str | None:
+        """The path of an object left behind that has a state, so that the order of uses matters, if any."""
+        return next((self._paths[key] for key, value in self._behind.items() if state_of(value) != ()), None)
 
 
 def _is_read_by_code(kind: type) -> bool:

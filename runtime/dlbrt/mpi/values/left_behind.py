@@ -103,23 +103,21 @@ def state_of(value: Any) -> Any:
     """
     if isinstance(value, _LOCKS):
         return ()
-    if isinstance(value, generators()):
-        for get in ("getstate", "get_state"):
-            if hasattr(value, get):
-                return getattr(value, get)()
-        generator: Any = value
-        return getattr(generator, "bit_generator", generator).state
-    if isinstance(value, io.IOBase) and type(value).__module__ == "_io":
-        return _position(value)
+    try:
+        if isinstance(value, generators()):
+            return _of_generator(value)
+        if isinstance(value, io.IOBase) and type(value).__module__ == "_io":
+            return "closed" if value.closed else value.tell()
+    except Exception:  # a pipe has no position, a generator may draw from the system
+        return None
     return None
 
 
-def _position(file: Any) -> Any:
-    """Where an open file stands; None where it does not stand anywhere, or does not say so."""
-    try:
-        return "closed" if file.closed else file.tell()
-    except (OSError, ValueError):
-        return None
+def _of_generator(value: Any) -> Any:
+    for get in ("getstate", "get_state"):
+        if hasattr(value, get):
+            return getattr(value, get)()
+    return getattr(value, "bit_generator", value).state
 
 
 def help_for(value: Any) -> str:

@@ -21,6 +21,7 @@ import dis
 import functools
 import gc
 import itertools
+import sys
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -292,6 +293,8 @@ class Uses:
             self._everything |= is_ours and _finds_attributes(value)
             if name in known and is_ours:
                 self._waiting.append((name, value, name))
+            if isinstance(module := sys.modules.get(name), types.ModuleType):
+                self._waiting.append((name, module, name))  # the function may import it
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self._waiting += [(name, held, name) for held in gc.get_referents(cell)]
         self._waiting += [("", held, "") for held in (function.__defaults__, function.__kwdefaults__) if held]
