@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -125,7 +126,8 @@ NOT_USED: dict[str, tuple[Callable[..., object], Any]] = {
     "another method": (lambda a: a.other(), sim()),
     "a function of a module of that name": (lambda a: np.file(a.size), sim()),  # type: ignore[attr-defined]
     "another key": (lambda a: a["size"], {"file": MARKED, "size": 3}),
-    "another key, stored to": (lambda a: a.__setitem__, {}),
+    "another key, stored to": (lambda a: operator.setitem(a.cfg, "x", 1), SimpleNamespace(part=Part(MARKED))),
+    "another key in a comprehension": (lambda a: [a["size"] for _ in "ab"], {"file": MARKED, "size": 3}),
     "another key of an inner dictionary": (lambda a: a["io"]["size"], {"io": {"file": MARKED, "size": 3}}),
     "another key of an attribute": (
         lambda a: a.cfg["size"],

@@ -117,7 +117,7 @@ def _loaded(instruction: dis.Instruction, before: dis.Instruction | None) -> tup
     if _is_subscript(instruction):
         key = before.argval if before is not None and before.opname.startswith("LOAD_CONST") else None
         return (key,) if isinstance(key, str) else ()
-    if name.startswith("LOAD_CONST") or not ("LOAD" in name or name.startswith("IMPORT_")):
+    if name.startswith(("LOAD_CONST", "LOAD_CLOSURE")) or not ("LOAD" in name or name.startswith("IMPORT_")):
         return ()
     value = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
     return tuple(each for each in value if isinstance(each, str))
@@ -285,7 +285,7 @@ class Uses:
         for first, *rest in names.of_modules:
             value = known.get(first)
             while rest and isinstance(value, types.ModuleType) and not is_module_of_program(value):
-                value = getattr(value, rest.pop(0), None)
+                value = vars(value).get(rest.pop(0))
             used.update(rest)
             self._everything |= is_ours and _finds_attributes(value)
         for name in names.used:
