@@ -5,9 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from dlbrt.records import dataclass
@@ -18,13 +17,16 @@ from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan, LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
 from dlbc.parse.find_loops import find_loops, find_routines
-from dlbc.parse.find_modules import ModuleFinder
+from dlbc.parse.find_modules import ModuleFinder, SearchPath
 from dlbc.parse.read_source import WHOLE_FILE, check_program, parse_module
 from dlbc.source import Source, SourcePlace
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 100_000
 _T = TypeVar("_T")
+
+#: Modules lie where the place of the program says.
+_BESIDE = SearchPath()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +52,19 @@ def transform(
     imported: bool = False,
     starts: bool = False,
     origin: str = "",
-    roots: Sequence[Path] = (),
+    search: SearchPath = _BESIDE,
 ) -> TransformResult:
     """The parallel program of a source read without errors.
 
     ``strict`` refuses what rests on trust; ``imported``: programs import the file; ``starts``: it is a
     program that imports files with annotated loops. ``origin`` is its path from where the output is to be, if
-    that is not beside it. ``roots`` are directories of the program's
-    modules besides those that follow from the place of the file.
+    that is not beside it. ``search`` is where modules of the program lie besides.
     """
 
     def as_seen(module: Module) -> Module:
         return replace(module, imported=imported, starts=starts, origin=origin)
 
-    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict, as_seen, roots))
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict, as_seen, search))
 
 
 def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
@@ -71,14 +72,14 @@ def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
     return prove(source, strict=strict).diagnostics
 
 
-def prove(source: Source, *, strict: bool = False) -> TransformResult:
+def prove(source: Source, *, strict: bool = False, search: SearchPath = _BESIDE) -> TransformResult:
     """The diagnostics of a source and the verdicts on its loops; no program is generated."""
-    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PROOFS, strict))
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PROOFS, strict, search=search))
 
 
-def explain(source: Source, *, strict: bool = False) -> TransformResult:
+def explain(source: Source, *, strict: bool = False, search: SearchPath = _BESIDE) -> TransformResult:
     """The diagnostics of a source and the reports of its loops, with costs; no program is generated."""
-    return _with_deep_stack(lambda: _guarded(source, ReportDetail.COSTS, strict))
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.COSTS, strict, search=search))
 
 
 def _guarded(
@@ -86,7 +87,7 @@ def _guarded(
     wanted: ReportDetail,
     strict: bool,
     as_seen: Callable[[Module], Module] = lambda module: module,
-    roots: Sequence[Path] = (),
+    search: SearchPath = _BESIDE,
 ) -> TransformResult:
     """Run the stages; whatever a broken input does to one, the result is a diagnostic, never a traceback."""
     module = parse_module(source)
@@ -97,7 +98,7 @@ def _guarded(
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     gc.disable()  # trees and facts live until the end, so a collection would find no garbage among them
     try:
-        return _stages(module, wanted, strict, roots)
+        return _stages(module, wanted, strict, search)
     except (RecursionError, MemoryError):
         return TransformResult(None, (report("DLB005", WHOLE_FILE),))
     except Exception as error:
@@ -109,7 +110,7 @@ def _guarded(
             gc.enable()
 
 
-def _stages(module: Module, wanted: ReportDetail, strict: bool, roots: Sequence[Path]) -> TransformResult:
+def _stages(module: Module, wanted: ReportDetail, strict: bool, search: SearchPath) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_form import check_strict
     from dlbc.passes.plan_loops import report_loops
@@ -125,7 +126,7 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool, roots: Sequence[
         remark = () if module.imported else (report("DLB006", WHOLE_FILE),)
         return TransformResult(module.source.data, (*diagnostics, *remark))
     survey = survey_module(module)
-    reports = tuple(report_loops(module, loops, wanted, survey, ModuleFinder(module.source, roots).find))
+    reports = tuple(report_loops(module, loops, wanted, survey, ModuleFinder(module.source, search).find))
     if strict:
         reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
     annotated_routines, misplaced = find_routines(module, loops)

@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_emulation(parser)
     common.add_learned(parser)
     common.add_strict(parser)
+    common.add_follow(parser)
     common.add_modules(parser)
     common.add_program(parser, required=False)
 

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dlbc import __version__
-from dlbc.commands.common import add_strict, show_diagnostics, show_text, status_of
+from dlbc.commands.common import add_follow, add_strict, search_of, show_diagnostics, show_text, status_of
 from dlbc.commands.files import ProgramFile, add_files, programs, show_unannotated
 from dlbc.diagnostics.catalogue import CATALOGUE
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity
@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="full: for people, on standard error (default); the others: for tools, on standard output",
     )  # fmt: skip
     add_strict(parser)
+    add_follow(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,9 +37,10 @@ def run(options: argparse.Namespace) -> int:
 
     checked: list[tuple[Source, Sequence[Diagnostic]]] = []
     annotated: dict[ProgramFile, TransformResult] = {}
+    strict, search = options.strict, search_of(options)
     for program in programs(options.files, notebooks=True):
         source, problems = program.read(notebooks=True)
-        result = TransformResult(None, problems) if problems else prove(source, strict=options.strict)
+        result = TransformResult(None, problems) if problems else prove(source, strict=strict, search=search)
         if program.is_annotated(source, result.diagnostics):
             annotated[program] = result
         checked.append((source, program.worth_saying(source, result.diagnostics)))

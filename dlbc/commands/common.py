@@ -10,11 +10,14 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, TextIO
 
 from dlbrt.contract import ENVIRONMENT
 
 from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, render
+from dlbc.parse.find_modules import SearchPath
+from dlbc.parse.find_program import NoModuleError, package_files
 from dlbc.source import Source
 
 #: Diagnostics of wrong usage rather than of the program: exit status 2.
@@ -77,6 +80,29 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_follow(parser: argparse.ArgumentParser) -> None:
+    """``--follow``."""
+    parser.add_argument(
+        "--follow", metavar="PACKAGE", type=_package, action="append", default=[],
+        help="read this installed package as the program's own modules are read: its functions are seen",
+    )  # fmt: skip
+
+
+def search_of(options: argparse.Namespace) -> SearchPath:
+    """Where modules are found besides, as the options say."""
+    return SearchPath(packages=tuple(path for paths in options.follow for path in paths))
+
+
+def _package(name: str) -> list[Path]:
+    """The directories of a package, or the file of a module."""
+    try:
+        return package_files(name)
+    except NoModuleError as error:
+        raise argparse.ArgumentTypeError(
+            f"expected a package whose source Python finds, found {error}"
+        ) from None
+
+
 def add_ranks(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """``-n``."""
     parser.add_argument(
@@ -116,7 +142,7 @@ def add_program(parser: argparse.ArgumentParser, required: bool = True) -> None:
 def add_modules(parser: argparse.ArgumentParser) -> None:
     """``-m``, as ``module``, in place of a file; and ``--package``. To be added before the program."""
     parser.add_argument(
-        "--package", metavar="NAME", action="append", default=[],
+        "--package", metavar="NAME", type=_package, action="append", default=[],
         help="an installed package that belongs to the program: its annotated loops are transformed too",
     )  # fmt: skip
     parser.add_argument(

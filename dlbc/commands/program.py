@@ -9,9 +9,9 @@ from pathlib import Path
 
 from dlbrt.records import dataclass
 
-from dlbc.commands.common import show_diagnostics
-from dlbc.parse.find_modules import own_roots
-from dlbc.parse.find_program import NoModuleError, ambiguous, imported_files, package_roots, program_module
+from dlbc.commands.common import search_of, show_diagnostics
+from dlbc.parse.find_modules import SearchPath, own_roots
+from dlbc.parse.find_program import NoModuleError, ambiguous, imported_files, program_module
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import transform
 from dlbc.source import Source
@@ -50,19 +50,18 @@ def read_program(options: argparse.Namespace) -> tuple[WholeProgram | None, int]
     """The program that the options name, None if it has errors, and the status; prints diagnostics."""
     try:
         module, path = program_module(options.module) if options.module else ("", Path(options.file))
-        named = [root for name in options.package for root in package_roots(name)]
     except NoModuleError as error:
-        return None, show_diagnostics(Source(options.module or "--package", b"", ""), (error.diagnostic,))
+        return None, show_diagnostics(Source(options.module, b"", ""), (error.diagnostic,))
     source, problems = read_source(_shown(path))
     if problems:
         return None, show_diagnostics(source, problems)
-    roots = [
-        *dict.fromkeys((*own_roots(path.absolute()), *([Path.cwd()] if module else []), *_parents(named)))
-    ]
-    modules = list(imported_files(source, roots))
+    named = [path for paths in options.package for path in paths]
+    roots = (*own_roots(path.absolute()), *([Path.cwd()] if module else []))
+    modules = list(imported_files(source, SearchPath(roots, tuple(named))))
     files = [source, *(each for each in modules if b"dlb" in each.data.lower())]
+    search = SearchPath(roots, (*named, *search_of(options).packages))
     results = [
-        (each, transform(each, strict=options.strict, imported=each is not source, roots=roots))
+        (each, transform(each, strict=options.strict, imported=each is not source, search=search))
         for each in files
     ]
     by_name = any(word in each.data for each in (source, *modules) for word in _IMPORTING)
@@ -90,8 +89,3 @@ def _shown(path: Path) -> str:
     absolute = path.absolute()
     below = absolute.is_relative_to(Path.cwd()) and not path.is_absolute()
     return str(path) if below or not absolute.is_relative_to(Path.cwd()) else os.path.relpath(absolute)
-
-
-def _parents(packages: Sequence[Path]) -> list[Path]:
-    """The directories in which packages lie, from where their names are resolved."""
-    return [package.parent for package in packages]

@@ -66,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", metavar="FILE", help="start from all measurements of earlier runs, and keep them there"
     )
     common.add_strict(parser)
+    common.add_follow(parser)
     common.add_modules(parser)
     common.add_program(parser)
 

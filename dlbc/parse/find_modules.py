@@ -6,8 +6,10 @@ other below the folder of the program or of its outermost package. What is not t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+
+from dlbrt.records import dataclass
 
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
@@ -15,14 +17,24 @@ from dlbc.parse.read_source import parse_module, read_source
 from dlbc.source import Source
 
 
-class ModuleFinder:
-    """The modules of one program, each read and parsed once, when it is first asked for.
+@dataclass(frozen=True, slots=True)
+class SearchPath:
+    """Where modules are found besides the places that follow from that of a program.
 
-    ``roots`` are directories of its modules besides those that follow from the place of ``program``.
+    ``roots`` are directories of its modules, ``packages`` the directories of single packages, or the files of
+    single modules, that are installed and read nevertheless.
     """
 
-    def __init__(self, program: Source, roots: Sequence[Path] = ()) -> None:
-        self._roots = tuple(dict.fromkeys((*own_roots(Path(program.path)), *roots)))
+    roots: tuple[Path, ...] = ()
+    packages: tuple[Path, ...] = ()
+
+
+class ModuleFinder:
+    """The modules of one program, each read and parsed once, when it is first asked for."""
+
+    def __init__(self, program: Source, search: SearchPath) -> None:
+        self._roots = tuple(dict.fromkeys((*own_roots(Path(program.path)), *search.roots)))
+        self._packages = {package.stem: package.parent for package in search.packages}
         self._read: dict[Path, tuple[Source | None, Module | None]] = {}
         self._found: dict[tuple[str, Path], tuple[Module, str] | None] = {}
 
@@ -63,8 +75,10 @@ class ModuleFinder:
         """
         plain = name.lstrip("~")
         level = len(name) - len(plain)
-        roots = self._roots if not level else ([folder, *folder.absolute().parents][level - 1],)
         parts = [part for part in plain.split(".") if part]
+        roots = self._roots if not level else ([folder, *folder.absolute().parents][level - 1],)
+        if not level and parts and parts[0] in self._packages:
+            roots = (*roots, self._packages[parts[0]])
         for root in roots:
             found = []
             for length in range(0 if level else 1, len(parts) + 1):

@@ -9,7 +9,7 @@ import ast
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -17,7 +17,7 @@ from pathlib import Path
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
-from dlbc.parse.find_modules import ModuleFinder
+from dlbc.parse.find_modules import ModuleFinder, SearchPath
 from dlbc.parse.read_source import WHOLE_FILE, parse_module
 from dlbc.source import Source
 
@@ -42,7 +42,7 @@ def program_module(name: str) -> tuple[str, Path]:
     return name, _source_of(name, spec)
 
 
-def package_roots(name: str) -> list[Path]:
+def package_files(name: str) -> list[Path]:
     """The directories of a package, or the file of a module, that is named; raises NoModuleError."""
     spec = _spec(name)
     if spec.submodule_search_locations is None:
@@ -88,13 +88,12 @@ def _source_of(name: str, spec: ModuleSpec) -> Path:
     return Path(spec.origin)
 
 
-def imported_files(main: Source, roots: Sequence[Path] = ()) -> Iterator[Source]:
+def imported_files(main: Source, search: SearchPath) -> Iterator[Source]:
     """The modules of the program that its imports lead to, each once, nearest first.
 
-    ``roots`` are directories of the program besides those that follow from the place of ``main``. A module
-    that is not valid Python is among them.
+    A module that is not valid Python is among them.
     """
-    finder = ModuleFinder(main, roots)
+    finder = ModuleFinder(main, search)
     parsed = parse_module(main)
     waiting = [parsed] if isinstance(parsed, Module) else []
     known = {os.path.realpath(main.path)}

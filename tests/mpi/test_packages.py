@@ -214,7 +214,6 @@ def test_what_ran_on_every_rank_before_is_named(tmp_path: Path, before: str) -> 
         (["-m", "package"], "found the package package, which has no module __main__"),
         (["-m", "package.missing"], "found no module named package.missing"),
         (["-m", "json.decoder.x"], "found no module named json.decoder.x"),
-        (["--package", "itertools", "main.py"], "found itertools without its source"),
     ],
 )
 def test_a_module_that_cannot_be_run_is_named(tmp_path: Path, words: list[str], found: str) -> None:
@@ -223,6 +222,57 @@ def test_a_module_that_cannot_be_run_is_named(tmp_path: Path, words: list[str], 
     done = run(tmp_path, words)
     assert done.status == 2
     assert f"error[DLB019]: expected a module whose source Python can run, {found}" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--package", "--follow"])
+def test_a_package_without_source_is_named(tmp_path: Path, option: str) -> None:
+    write(tmp_path, main="x = 1\n")
+    done = run(tmp_path, [option, "itertools", "main.py"])
+    assert done.status == 2
+    assert f"{option}: expected a package whose source Python finds, found itertools without" in done.stderr
+
+
+OTHER = """\
+import numpy as np
+
+def fill(u, i):
+    u[i] = i * i
+
+def total(n):
+    s = 0
+    # dlb: parallel
+    for i in range(n):
+        s += i
+    return s
+"""
+
+
+@pytest.fixture(name="installed")
+def package_that_lies_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "site" / "other").mkdir(parents=True)
+    (tmp_path / "program").mkdir()
+    (tmp_path / "site" / "other" / "__init__.py").write_text(OTHER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    loop = "# dlb: parallel\nfor i in range(9):\n    other.fill(u, i)\n"
+    main = f"import numpy as np\nimport other\nu = np.zeros(9)\n{loop}print(u.sum(), other.total(9))\n"
+    write(tmp_path / "program", main=main)
+    return tmp_path / "program"
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("options", "loops"), [([], 1), (["--follow", "other"], 1), (["--package", "other"], 2)]
+)
+def test_installed_packages_are_seen_and_transformed_on_request(
+    installed: Path, options: list[str], loops: int
+) -> None:
+    stats = installed / "stats.json"
+    done = run(installed, [*options, "main.py"], env={"DLB_STRATEGY": "none", "DLB_STATS": str(stats)})
+    assert done.stdout == b"204.0 36\n", done.stderr
+    found = json.loads(stats.read_text())["loops"]
+    assert len(found) == loops
+    assert found[0]["strategy"] == ("none" if options else "local")
+    assert ("has changed" in done.stderr) == (not options)
 
 
 def test_a_module_beside_a_package_of_its_name_is_warned_of(tmp_path: Path) -> None:

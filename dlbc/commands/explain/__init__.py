@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--weights", metavar="LIST", help="relative speeds of these ranks: 1,1.5")
     common.add_strict(parser)
+    common.add_follow(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,9 +54,12 @@ def run(options: argparse.Namespace) -> int:
     except OptionError as error:
         return common.print_error(error)
     explained, annotated, statuses = [], [], [0]
+    strict, search = options.strict, common.search_of(options)
     for program in programs(options.files, notebooks=True):
         source, problems = program.read(notebooks=True)
-        result = TransformResult(None, problems) if problems else explain(source, strict=options.strict)
+        result = (
+            TransformResult(None, problems) if problems else explain(source, strict=strict, search=search)
+        )
         annotated += [program] if program.is_annotated(source, result.diagnostics) else []
         result = replace(result, diagnostics=program.worth_saying(source, result.diagnostics))
         statuses.append(common.status_of(result.diagnostics))

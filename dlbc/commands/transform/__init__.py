@@ -7,7 +7,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from dlbc.commands.common import add_strict, print_error, show_diagnostics, standard_output
+from dlbc.commands.common import (
+    add_follow,
+    add_strict,
+    print_error,
+    search_of,
+    show_diagnostics,
+    standard_output,
+)
 from dlbc.commands.transform.write import seen_from, write_output
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import TransformResult, transform
@@ -27,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     # Hidden: for modules that a program under `dlbc run` imports by names that it computes.
     parser.add_argument("--imported", action="store_true", help=argparse.SUPPRESS)
     add_strict(parser)
+    add_follow(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,7 +68,10 @@ def _tree(options: argparse.Namespace, folders: Sequence[str]) -> int:
         return print_error(f"expected one directory alone, found {' '.join(options.files)}")
     if options.output in (None, "-"):
         return print_error(f"expected -o OUT, the directory in which {folders[0]} is to be written")
-    return write_tree(Path(folders[0]), Path(options.output), force=options.force, strict=options.strict)
+    packages = search_of(options).packages
+    return write_tree(
+        Path(folders[0]), Path(options.output), packages, force=options.force, strict=options.strict
+    )
 
 
 def _file(path: Path, output: str | None, options: argparse.Namespace) -> int:
@@ -69,7 +80,13 @@ def _file(path: Path, output: str | None, options: argparse.Namespace) -> int:
     result = TransformResult(None, problems)
     if not problems:
         origin = "" if output == "-" else seen_from(target, path)
-        result = transform(source, strict=options.strict, imported=options.imported, origin=origin)
+        result = transform(
+            source,
+            strict=options.strict,
+            imported=options.imported,
+            origin=origin,
+            search=search_of(options),
+        )
     status = show_diagnostics(source, result.diagnostics)
     if result.text is None:
         return status

@@ -27,7 +27,7 @@ from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_unedited
 from dlbc.ir.loop import Module
-from dlbc.parse.find_modules import ModuleFinder
+from dlbc.parse.find_modules import ModuleFinder, SearchPath
 from dlbc.parse.find_program import imports_of
 from dlbc.parse.read_source import WHOLE_FILE, read_source
 from dlbc.pipeline import transform
@@ -37,12 +37,15 @@ from dlbc.source import Source
 _RECORD = ".dlbc-tree.json"
 
 
-def write_tree(folder: Path, output: Path, *, force: bool, strict: bool) -> int:
-    """Write the directory ``folder`` to ``output``, all of it or nothing; the exit status."""
+def write_tree(folder: Path, output: Path, packages: tuple[Path, ...], *, force: bool, strict: bool) -> int:
+    """Write the directory ``folder`` to ``output``, all of it or nothing; the exit status.
+
+    ``packages`` are read though they are installed (`SearchPath`).
+    """
     nowhere = Source(str(folder), b"", "")
     if output.exists() and os.path.samefile(output, folder):
         return show_diagnostics(nowhere, (report("DLB012", WHOLE_FILE),))
-    tree = _Tree(folder, list(_files(folder, output)))
+    tree = _Tree(folder, list(_files(folder, output)), packages)
     texts, status = tree.texts(output, strict=strict)
     if status:
         return status
@@ -123,10 +126,11 @@ def _hash(data: bytes) -> str:
 class _Tree:
     """The modules of a directory, and who imports whom."""
 
-    def __init__(self, folder: Path, files: Sequence[Path]) -> None:
+    def __init__(self, folder: Path, files: Sequence[Path], packages: tuple[Path, ...]) -> None:
         self._named, self._folder = folder, folder.absolute()
         self._files = files
-        self._finder = ModuleFinder(Source(str(self._folder / "_"), b"", ""), [self._folder])
+        self._search = SearchPath((self._folder,), packages)
+        self._finder = ModuleFinder(Source(str(self._folder / "_"), b"", ""), self._search)
         self._modules = {
             path: module
             for path in files
@@ -152,7 +156,7 @@ class _Tree:
                     imported=path in imported or (path.name != "__main__.py" and self._is_in_package(path)),
                     starts=starts,
                     origin=seen_from(output / path, self._folder / path),
-                    roots=[self._folder],
+                    search=self._search,
                 )
                 problems = result.diagnostics
                 texts[path] = result.text or b""
