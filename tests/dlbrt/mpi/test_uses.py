@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import operator
 import threading
@@ -63,6 +64,18 @@ class Compared(Sim):
     __hash__ = None  # type: ignore[assignment]
 
 
+@dataclasses.dataclass
+class Config:
+    file: Any
+    size: int = 3
+
+    def shown(self) -> str:
+        return str(self)
+
+    def doubled(self) -> int:
+        return self.size * 2
+
+
 MARKED = threading.Lock()
 
 
@@ -91,6 +104,11 @@ USED: dict[str, tuple[Callable[..., object], Any]] = {
     "a cached property": (lambda a: a.cached, sim()),
     "a static method": (lambda a: a.of(a), sim()),
     "an operator": (lambda a: a == 1, sim(Compared)),
+    "a data class that is compared": (lambda a: a == 1, Config(MARKED)),
+    "a data class that is handed on": (lambda a: print(a), Config(MARKED)),
+    "a data class that a method shows": (lambda a: a.shown(), Config(MARKED)),
+    "a data class under another name": (lambda a: [b.size for b in [a]], Config(MARKED)),
+    "a data class in a list": (lambda a: a, [Config(MARKED)]),
     "getattr": (lambda a: getattr(a, "fi" + "le"), sim()),
     "vars": (lambda a: vars(a)["fi" + "le"], sim()),
     "a copy": (lambda a: copy.copy(a), sim()),
@@ -134,6 +152,7 @@ NOT_USED: dict[str, tuple[Callable[..., object], Any]] = {
         SimpleNamespace(cfg={"file": MARKED, "size": 3}),
     ),
     "an attribute of a part": (lambda a: a.part.size, SimpleNamespace(part=Part(MARKED))),
+    "attributes of a data class": (lambda a: a.size * a.doubled(), Config(MARKED)),
     "the class, looked at": (lambda a: type(a).shown is None, SimpleNamespace(part=Part(MARKED))),
 }
 

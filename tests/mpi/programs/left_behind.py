@@ -4,9 +4,13 @@ import io
 import queue
 import random
 import socket
+import sqlite3
 import sys
 import tempfile
 import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -133,6 +137,18 @@ def _reduced(n, lock, A):
     return made
 
 
+@dataclass
+class Config:
+    dt: float
+    database: sqlite3.Connection
+    pool: ThreadPoolExecutor
+
+    def __post_init__(self):
+        self.owner = weakref.ref(self)
+        self.local = threading.local()
+        self.query = self.database.execute
+
+
 class Particle:
     def __init__(self, k):
         self.k = float(k)
@@ -143,6 +159,12 @@ def of_dictionary(cfg, out):
     # dlb: parallel
     for i in range(len(out)):
         out[i] = cfg["dt"] * i + cfg["inner"]["x"]
+
+
+def of_data_class(config, out):
+    # dlb: parallel
+    for i in range(len(out)):
+        out[i] = config.dt * i
 
 
 def of_slots(s):
@@ -184,6 +206,11 @@ print(log.read())
 out = np.zeros(40)
 of_dictionary({"dt": 0.5, "log": log, "inner": {"x": 2.0, "text": io.StringIO(), "file": log}}, out)
 print(out.sum())
+
+config = Config(0.25, sqlite3.connect(":memory:"), ThreadPoolExecutor(1))
+of_data_class(config, out)
+print(out.sum(), config.query("select 3").fetchone(), config.pool.submit(len, "ab").result())
+config.pool.shutdown()
 
 slotted = Slotted()
 slotted.A, slotted.n, slotted.lock, slotted.scale = np.ones(40), 40, threading.Lock(), 3

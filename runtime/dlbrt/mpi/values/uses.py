@@ -3,7 +3,8 @@
 A body comes to an object along attributes, constant keys and variables, whose names stand in the code: its
 own and that of the functions and methods it may call. So the walk begins at the kernel and its arguments, and
 follows an attribute or a key only once some code that has been met names it. Methods are met by their names
-as well. Special methods, which operators call, count as called, but for those that make and pickle objects.
+as well. Special methods, which operators call, count as called where an object is mentioned otherwise than by
+one of its attributes.
 
 The walk follows too much rather than too little. Items of lists are all used. Keys of a dictionary are apart
 only where each mention of it is followed by a constant key (``cfg["dt"]``, not ``cfg.get(name)``). Code that
@@ -58,12 +59,18 @@ _MAKING = frozenset(
     | {"__copy__", "__deepcopy__", "__replace__", "__dir__", "__sizeof__", "__class_getitem__"}
 )
 
+#: Special methods that looking up an attribute calls.
+_OF_ATTRIBUTES = frozenset(
+    {"__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__get__", "__set__", "__delete__"}
+)
+
 #: `Py_TPFLAGS_HEAPTYPE`: a class that is made while the program runs.
 _HEAP_TYPE = 1 << 9
 
 #: A path, the value there, and the last name on the way to it; no name where there is none.
 _Edge = tuple[str, Any, str]
 
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER", "STORE_ATTR", "DELETE_ATTR")
 _SUBSCRIPTS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR")
 _READ_ONLY: tuple[Any, ...] = (*ATOMS, np.generic, np.dtype, types.CodeType)
 
@@ -73,11 +80,13 @@ class _Names:
     """The names in a piece of code.
 
     ``whole`` are those of variables, attributes and keys that are used otherwise than by a constant key,
-    ``of_modules`` chains of attributes that begin at a global name.
+    ``bare`` those used otherwise than by an attribute; ``of_modules`` are chains of attributes that begin at
+    a global name.
     """
 
     used: set[str] = field(default_factory=set)
     whole: set[str] = field(default_factory=set)
+    bare: set[str] = field(default_factory=set)
     of_modules: list[tuple[str, ...]] = field(default_factory=list)
 
 
@@ -101,12 +110,16 @@ def _names_in(code: types.CodeType) -> _Names:
             found.used.update(names)
         if not _has_constant_key(each[number + 1 : number + 3]):
             found.whole.update(names[-1:])
+        if number + 1 == len(each) or not each[number + 1].opname.startswith(_ATTRIBUTES):
+            found.bare.update(names[-1:])
         found.whole.update(names[:-1])
+        found.bare.update(names[:-1])
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inner = _names_in(constant)
             found.used |= inner.used
             found.whole |= inner.whole
+            found.bare |= inner.bare
             found.of_modules += inner.of_modules
     return found
 
@@ -161,10 +174,11 @@ class Uses:
         self._paths: dict[int, str] = {}
         self._used: set[int] = set()
         self._kept: list[Any] = []  # no object that has been met gives its identity to another
-        self._names, self._whole = set[str](), set[str]()
+        self._names, self._whole, self._bare = set[str](), set[str](), set[str]()
         self._everything = False  # whether names do not tell
         self._parked: dict[str, list[_Edge]] = {}
         self._dicts: dict[str, list[tuple[str, dict[Any, Any]]]] = {}  # apart by keys, by the name met under
+        self._operated: dict[str, list[_Edge]] = {}  # what operators call, by the name of an operand
         self._entered: set[tuple[int, str]] = set()
         self._waiting: deque[_Edge] = deque([("", kernel, "")])  # in order: paths are short
         self._waiting += [(name, value, name) for name, value in arguments.items()]
@@ -205,7 +219,8 @@ class Uses:
         self._waiting += [
             e for each in self._dicts.values() for path, held in each for e in _entries(path, held)
         ]
-        self._parked, self._dicts = {}, {}
+        self._waiting += [edge for edges in self._operated.values() for edge in edges]
+        self._parked, self._dicts, self._operated = {}, {}, {}
 
     def _walk(self, wanted: int | None = None) -> None:
         while self._waiting and wanted not in self._paths:
@@ -215,6 +230,9 @@ class Uses:
             if isinstance(value, dict | type) and (id(value), name) not in self._entered:
                 self._entered.add((id(value), name))
                 self._enter(path, value, name)
+            if _is_made_later(type(value)) and (id(type(value)), name) not in self._entered:
+                self._entered.add((id(type(value)), name))
+                self._operate(type(value), name)
             if id(value) not in self._paths:
                 self._paths[id(value)] = path
                 self._kept.append(value)
@@ -231,6 +249,17 @@ class Uses:
             for key, held in value.items():
                 self._edge(key if isinstance(key, str) else "", f"{path}[{key!r}]", held)
             self._dicts.setdefault(name, []).append((path, value))
+
+    def _operate(self, kind: type, name: str) -> None:
+        """Follow what operators call on an object of a class that is met under a name, where they may."""
+        called = _methods(kind, lambda name: _is_special(name) and name not in _MAKING)
+        receivers = {f.__code__.co_varnames[:1] for _, f, _ in called if isinstance(f, types.FunctionType)}
+        names = {name, *itertools.chain.from_iterable(receivers)}
+        if "" in names or self._everything or names & self._bare:
+            self._waiting += called
+        else:
+            for each in names:
+                self._operated.setdefault(each, []).extend(called)
 
     def _edge(self, name: str, path: str, value: Any) -> None:
         """An attribute, key or variable that leads to a value, to be followed where some code names it."""
@@ -270,8 +299,8 @@ class Uses:
             self._waiting += [(path, held, "") for held in gc.get_referents(value) if held is not kind]
 
     def _visit_class(self, kind: type) -> None:
-        self._waiting += _methods(kind, lambda name: _is_special(name) and name not in _MAKING)
-        for path, held, name in _methods(kind, lambda name: not _is_special(name)):
+        self._waiting += _methods(kind, lambda name: name in _OF_ATTRIBUTES)
+        for path, held, name in _methods(kind, lambda name: name not in _MAKING):
             self._edge(name, path, held)
         for path, held, name in _methods(kind, lambda name: name in _MAKING):
             for way in (name, *_CLASS_NAMES):
@@ -302,9 +331,9 @@ class Uses:
             self._edge(name, f"{function.__name__}.{name}", held)
         if not str(function.__module__).startswith("dlbrt."):
             self._everything |= is_ours and not _DYNAMIC.isdisjoint(used)
-            self._take(used, names.whole)
+            self._take(used, names.whole, names.bare)
 
-    def _take(self, names: Set[str], whole: Set[str]) -> None:
+    def _take(self, names: Set[str], whole: Set[str], bare: Set[str]) -> None:
         """Code that has been met has these names: follow what waits for them."""
         if self._everything:
             self._release()
@@ -312,8 +341,11 @@ class Uses:
             self._waiting += self._parked.pop(name, ())
         for name in whole - self._whole:
             self._waiting += [e for path, held in self._dicts.pop(name, ()) for e in _entries(path, held)]
+        for name in bare - self._bare:
+            self._waiting += self._operated.pop(name, ())
         self._names |= names
         self._whole |= whole
+        self._bare |= bare
 
 
 def _finds_attributes(value: object) -> bool:
