@@ -33,6 +33,17 @@ def full_name(node: ast.expr, module: ModuleNames) -> str:
     return f"builtins.{root}" if builtin else ""
 
 
+def imported_by(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, each with the full name of what it means."""
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield alias.asname or alias.name, f"{'~' * node.level}{node.module or ''}.{alias.name}"
+        elif alias.asname:
+            yield alias.asname, alias.name
+        else:
+            yield alias.name.split(".")[0], alias.name.split(".")[0]
+
+
 def _scopes(loop: AnnotatedLoop) -> Iterator[Functions]:
     return (s for s in reversed(loop.path) if isinstance(s, Functions))
 

@@ -225,4 +225,22 @@ FRONT: dict[str, CatalogueEntry] = {
         "not execute the sequential part of a transformed program",
         "move the MPI part to a program of its own, or remove the annotations from this one",
     ),
+    "DLB502": CatalogueEntry(
+        E,
+        "expected a loop that Python runs, but `{taker}` {takes}, and the loop with it",
+        "",
+        {
+            "decorator": "remove `{taker}` from `{function}`; or move the loop out of `{function}`, and call "
+            "the decorated function in the loop's body",
+            "call": "move the loop out of `{function}`, and call what `{taker}` returns in the loop's body",
+        },
+    ),
+    "DLB505": CatalogueEntry(
+        W,
+        "this loop never runs: the decorator `{decorator}` does not use `{function}`",
+        "let the decorator return the function, or one that calls it; or remove the annotation",
+    ),
+    "DLB506": CatalogueEntry(
+        W, "this loop never runs: {why}", "move the loop to where it runs, or remove the annotation"
+    ),
 }

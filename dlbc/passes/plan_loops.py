@@ -39,6 +39,7 @@ from dlbc.passes.check_closures import check_closures
 from dlbc.passes.check_contributions import check_contributions
 from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form, check_handlers
+from dlbc.passes.check_surroundings import check_surroundings
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
 from dlbc.passes.choose_help import with_fitting_help
 from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
@@ -106,7 +107,7 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     module = without_hidden(around.module_names, loop)
     names = resolve_names(loop, module)
     context = AnalysisContext(loop, names, module, around.summaries, around.source, around.program)
-    unfit = tuple(check_form(context))
+    unfit = (*check_surroundings(context), *check_form(context))
     if has_errors(unfit):
         return LoopReport(loop, None, _sorted(unfit))
     body = _read_body(context)

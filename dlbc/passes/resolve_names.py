@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dlbc.analysis.enclosing_statements import statements_before
-from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
+from dlbc.analysis.names import BUILTINS, Functions, bindings_of, imported_by, stays
 from dlbc.analysis.numbers import number_of
 from dlbc.analysis.subscripts import is_shape
 from dlbc.analysis.uses import (
@@ -74,7 +74,7 @@ def resolve_module(module: Module) -> ModuleNames:
         elif isinstance(node, ast.ClassDef):
             classes[node.name] = node
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            imports |= dict(_imported(node))
+            imports |= dict(imported_by(node))
     starred = _starred(module.tree)
     for name in starred.keys() - bound.keys():
         bound[name], imports[name] = [starred[name][0]], starred[name][1]
@@ -125,16 +125,6 @@ def _starred(tree: ast.Module) -> dict[str, tuple[ast.stmt, str]]:
             elif name in builtins_hidden_by(node.module or ""):
                 found.pop(name, None)
     return found
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
-    for alias in node.names:
-        if isinstance(node, ast.ImportFrom):
-            yield alias.asname or alias.name, f"{'~' * node.level}{node.module or ''}.{alias.name}"
-        elif alias.asname:
-            yield alias.asname, alias.name
-        else:
-            yield alias.name.split(".")[0], alias.name.split(".")[0]
 
 
 def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
