@@ -18,8 +18,8 @@ from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
-from dlbrt.mpi.live_output import ForwardedReport
 from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.output.live_output import ForwardedReport
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.values.left_behind import LeftBehindError

@@ -17,15 +17,15 @@ from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans, coverage_error, first_gap, left_out
 from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT
-from dlbrt.mpi.live_output import ShownOutput
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.output.live_output import ShownOutput
+from dlbrt.mpi.output.run_journal import ElementGather, RunJournal, fetch
+from dlbrt.mpi.output.standard_output import BYPASSED, HELD_BACK
 from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
 from dlbrt.mpi.preparation import Preparation
 from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
-from dlbrt.mpi.run_journal import ElementGather, RunJournal, fetch
-from dlbrt.mpi.standard_output import BYPASSED, HELD_BACK
 from dlbrt.mpi.values.contents import shared_fields
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.watch import ContradictionError, Undo, Watch

@@ -30,7 +30,7 @@ from dlbrt.data.memory import Array
 from dlbrt.data.object_state import UnknownPartError, parts_of
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
-from dlbrt.mpi.standard_output import BYPASSED, OutputProbe
+from dlbrt.mpi.output.standard_output import BYPASSED, OutputProbe
 from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, states

@@ -14,9 +14,11 @@ from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
 from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
-from dlbrt.mpi.live_output import ForwardedOutput
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.output.live_output import ForwardedOutput
+from dlbrt.mpi.output.run_journal import ElementGather, RunJournal
+from dlbrt.mpi.output.standard_output import WorkerOutput
 from dlbrt.mpi.perform import (
     RankResult,
     make_driver,
@@ -35,8 +37,6 @@ from dlbrt.mpi.routines.loop_residents import (
     PendingTransfers,
     row_field,
 )
-from dlbrt.mpi.run_journal import ElementGather, RunJournal
-from dlbrt.mpi.standard_output import WorkerOutput
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import left_behind, packing
 from dlbrt.mpi.values import program_state as modules

@@ -9,9 +9,9 @@ from collections import defaultdict, deque
 from typing import Any
 
 import pytest
-from dlbrt.mpi import live_output
 from dlbrt.mpi.communicator import ANY, OUTPUT
-from dlbrt.mpi.live_output import Allowance, ForwardedOutput, ShownOutput
+from dlbrt.mpi.output import live_output
+from dlbrt.mpi.output.live_output import Allowance, ForwardedOutput, ShownOutput
 from dlbrt.reductions.journal import Piece
 from dlbrt.reductions.operations import WRITE
 from dlbrt.reductions.output import OutputProperties

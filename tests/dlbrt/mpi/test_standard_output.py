@@ -10,7 +10,7 @@ import pytest
 
 BEGIN = """
 import ctypes, io, os, subprocess, sys
-from dlbrt.mpi.standard_output import HELD_BACK, DivertedOutput, OutputProbe, WorkerOutput
+from dlbrt.mpi.output.standard_output import HELD_BACK, DivertedOutput, OutputProbe, WorkerOutput
 from dlbrt.reductions.output import OutputProperties
 
 real, say, c = sys.stdout, sys.stdout.write, ctypes.CDLL(None)

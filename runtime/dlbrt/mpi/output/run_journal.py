@@ -26,7 +26,7 @@ from mpi4py import MPI
 from dlbrt.data.field import Field
 from dlbrt.data.twin import Diff, DiffMerge, Twin
 from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
-from dlbrt.mpi.standard_output import HELD_BACK, DivertedOutput
+from dlbrt.mpi.output.standard_output import HELD_BACK, DivertedOutput
 from dlbrt.mpi.values.objects import SharedObjects, without_identity
 from dlbrt.reductions.journal import (
     Extent,

@@ -1,0 +1,1 @@
+"""What iterations write and contribute, on its way to rank 0: journals, and standard output."""
