@@ -18,7 +18,7 @@ from dlbc.ir.plan import LoopPlan, LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
 from dlbc.parse.find_loops import find_loops, find_routines
 from dlbc.parse.find_modules import ModuleFinder, SearchPath
-from dlbc.parse.read_source import WHOLE_FILE, check_program, parse_module
+from dlbc.parse.read_source import WHOLE_FILE, check_program, parse_module, read_source
 from dlbc.source import Source, SourcePlace
 
 _STACK_BYTES = 512 * 1024 * 1024
@@ -113,6 +113,7 @@ def _guarded(
 def _stages(module: Module, wanted: ReportDetail, strict: bool, search: SearchPath) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_form import check_strict
+    from dlbc.passes.check_quoted_loops import check_quoted_loops
     from dlbc.passes.plan_loops import report_loops
     from dlbc.passes.plan_routines import plan_routines
     from dlbc.passes.survey_program import survey_module
@@ -120,6 +121,10 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool, search: SearchPa
     if is_generated(module.source.data):
         return TransformResult(None, (report("DLB007", WHOLE_FILE),))
     loops, annotated, diagnostics = find_loops(module)
+    quoted = check_quoted_loops(module, lambda file: _beside(module.source, file))
+    diagnostics = (*diagnostics, *quoted)
+    if not annotated and has_errors(diagnostics):
+        return TransformResult(None, in_order(diagnostics))
     if not annotated and module.starts:
         return _emit(module, [], (), diagnostics)
     if not annotated:
@@ -142,6 +147,17 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool, search: SearchPa
     if not plans:
         return TransformResult(module.source.data, found)
     return _emit(module, plans, routines, found)
+
+
+def _beside(source: Source, file: str) -> str | None:
+    """The text of a source file that a program names, from the current directory or from its own."""
+    from dlbc.emit.seal import is_generated
+
+    for path in (Path(file), Path(source.path).parent / file):
+        found, problems = read_source(str(path))
+        if not problems and not is_generated(found.data):
+            return found.text
+    return None
 
 
 def _emit(

@@ -235,6 +235,17 @@ FRONT: dict[str, CatalogueEntry] = {
             "call": "move the loop out of `{function}`, and call what `{taker}` returns in the loop's body",
         },
     ),
+    "DLB503": CatalogueEntry(
+        E,
+        "expected annotated loops in the program itself, found one in a text that `{function}` runs, where "
+        "it would run sequentially",
+        "move the code of the text to a function or a module of the program, or remove the annotation",
+    ),
+    "DLB504": CatalogueEntry(
+        W,
+        "`{function}` gets a text with an annotated loop, which dlbc does not transform",
+        "write the code to a program of its own, and start it by `dlbc run`",
+    ),
     "DLB505": CatalogueEntry(
         W,
         "this loop never runs: the decorator `{decorator}` does not use `{function}`",
@@ -242,5 +253,10 @@ FRONT: dict[str, CatalogueEntry] = {
     ),
     "DLB506": CatalogueEntry(
         W, "this loop never runs: {why}", "move the loop to where it runs, or remove the annotation"
+    ),
+    "DLB507": CatalogueEntry(
+        W,
+        "`{function}` runs {file} as it is, so the annotated loops in it run sequentially",
+        "import it as a module, or start it by `dlbc run` or as the output of `dlbc transform`",
     ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -292,6 +293,30 @@ def test_errors_of_modules_are_found_before_the_run(tmp_path: Path) -> None:
     done = run(tmp_path, ["main.py"])
     assert (done.status, done.stdout) == (1, b"")
     assert "sim.py:" in done.stderr
+
+
+LOOP = "# dlb: parallel\nfor i in range(3):\n    A[i] = i\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (f"import numba\n@numba.njit\ndef fill(A):\n{textwrap.indent(LOOP, '    ')}", "DLB502"),
+        (f"def fill(A):\n    exec({LOOP!r})\n", "DLB503"),
+    ],
+)
+def test_loops_of_modules_that_cannot_be_taken_stop_the_run(tmp_path: Path, text: str, code: str) -> None:
+    write(tmp_path, main="print('begun')\nimport sim\n", sim=text)
+    done = run(tmp_path, ["main.py"])
+    assert (done.status, done.stdout) == (1, b"")
+    assert f"error[{code}]" in done.stderr
+
+
+def test_loops_of_modules_that_never_run_are_named(tmp_path: Path) -> None:
+    write(tmp_path, main="import sim\nprint('done')\n", sim=f"if False:\n{textwrap.indent(LOOP, '    ')}")
+    done = run(tmp_path, ["main.py"])
+    assert (done.status, done.stdout) == (0, b"done\n")
+    assert "sim.py:3:5: warning[DLB506]: this loop never runs" in done.stderr
 
 
 def test_a_module_that_is_not_valid_python_is_named(tmp_path: Path) -> None:

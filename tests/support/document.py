@@ -44,6 +44,7 @@ COMMANDS = {
     "DLB019": "dlbc run -n 2 -m no_such_module",
     "DLB020": "mkdir sim && touch sim/__init__.py sim.py && echo 'import sim' > m.py && dlbc run -n 2 m.py",
     "DLB327": "",
+    "DLB507": "echo 'import runpy; runpy.run_path(\"program.py\")' > main.py && dlbc check main.py",
 }
 
 #: A line of an example that is longer is cut.
