@@ -18,6 +18,7 @@ from dlbrt.contract import MARK
 
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_generated
+from dlbc.parse.comments import CANDIDATE
 from dlbc.parse.read_notebook import read_notebook
 from dlbc.parse.read_source import NOTEBOOK, decode_source, read_source
 from dlbc.source import Source
@@ -25,8 +26,7 @@ from dlbc.source import Source
 #: The word for standard input, and what diagnostics call it.
 STANDARD_INPUT = "-"
 _SHOWN_INPUT = "<stdin>"
-#: A text without this has no annotation, and nothing that resembles one.
-_CANDIDATE = re.compile(rb"#.*dlb", re.IGNORECASE)
+_CANDIDATE = re.compile(CANDIDATE.pattern.encode(), CANDIDATE.flags & re.IGNORECASE)
 _SKIPPED = frozenset({"__pycache__", "node_modules", "build"})
 _ENVIRONMENT = "pyvenv.cfg"
 #: The file has no annotation; a comment resembles one.

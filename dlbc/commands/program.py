@@ -10,6 +10,7 @@ from pathlib import Path
 from dlbrt.records import dataclass
 
 from dlbc.commands.common import search_of, show_diagnostics
+from dlbc.parse.comments import CANDIDATE
 from dlbc.parse.find_modules import SearchPath, own_roots
 from dlbc.parse.find_program import NoModuleError, ambiguous, imported_files, program_module
 from dlbc.parse.read_source import read_source
@@ -58,7 +59,7 @@ def read_program(options: argparse.Namespace) -> tuple[WholeProgram | None, int]
     named = [path for paths in options.package for path in paths]
     roots = (*own_roots(path.absolute()), *([Path.cwd()] if module else []))
     modules = list(imported_files(source, SearchPath(roots, tuple(named))))
-    files = [source, *(each for each in modules if b"dlb" in each.data.lower())]
+    files = [source, *(each for each in modules if CANDIDATE.search(each.text))]
     search = SearchPath(roots, (*named, *search_of(options).packages))
     results = [
         (each, transform(each, strict=options.strict, imported=each is not source, search=search))

@@ -23,9 +23,14 @@ from dlbc.source import Source, SourcePlace
 
 Loop = ast.For | ast.AsyncFor | ast.While
 
-_CANDIDATE = re.compile(r"#.*dlb", re.IGNORECASE)
+#: A text without this has no annotation, and nothing that resembles one.
+CANDIDATE = re.compile(r"#.*(?:dlb|dbl|ldb)", re.IGNORECASE)
+#: The mark in another form; before `parallel` or `iterate` also other punctuation, letters in another order
+#: and words before it; and a mark behind another comment.
 _NEAR_MISS = re.compile(
-    r"#+[\s#!]*dlb\s*:|#[\s#!]*dlb\s+(parallel|iterate)\b|#.*\s#\s*dlb\s*:\s*(parallel|iterate)\b",
+    r"#+[\s#!]*dlb\s*:"
+    r"|#[\s#!@:]*(?:pragma:?\s+)?(?:dlbc?\s*[^\w\s(]?|(?:dbl|ldb)\s*:)\s*(parallel|iterate)\b"
+    r"|#.*\s#\s*dlb\s*:\s*(parallel|iterate)\b",
     re.IGNORECASE,
 )
 _NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
@@ -55,7 +60,7 @@ class ScannedComments:
 
 def find_comments(source: Source) -> ScannedComments:
     """Scan a text that compiles. Raises tokenize.TokenError if scanning fails."""
-    if not _CANDIDATE.search(source.text):
+    if not CANDIDATE.search(source.text):
         return ScannedComments()
     found: list[DlbComment] = []
     waiting: list[tokenize.TokenInfo] = []

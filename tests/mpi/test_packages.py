@@ -324,3 +324,52 @@ def test_a_module_that_is_not_valid_python_is_named(tmp_path: Path) -> None:
     done = run(tmp_path, ["main.py"])
     assert (done.status, done.stdout) == (1, b"")
     assert "sim.py:2:18: error[DLB004]: this is not valid Python" in done.stderr
+
+
+SUSPENDED = """\
+import numpy as np
+
+def rows(n):
+    A = np.zeros(n)
+    for k in range(3):
+        # dlb: parallel, BLOCK
+        for i in range(n):
+            A[i] += i * k
+        yield A.sum()
+
+async def compute(n):
+    base = await one()
+    A = np.zeros(n)
+    # dlb: parallel, BLOCK
+    for i in range(n):
+        A[i] = base + i
+    return A.sum() + await one()
+
+async def one():
+    return 1
+
+async def items(n):
+    A = np.zeros(n)
+    # dlb: parallel, BLOCK
+    for i in range(n):
+        A[i] = i
+    for a in A:
+        yield a
+"""
+
+
+@pytest.mark.mpi
+def test_loops_of_generators_and_coroutines_are_shared(tmp_path: Path) -> None:
+    main = "import asyncio, sim\nprint(*sim.rows(10), asyncio.run(sim.compute(10)))\n"
+    main += "async def go():\n    return [float(a) async for a in sim.items(4)]\nprint(asyncio.run(go()))\n"
+    write(tmp_path, sim=SUSPENDED, main=main)
+    stats = tmp_path / "stats.json"
+    done = run(tmp_path, ["main.py"], env={"DLB_STRATEGY": "none", "DLB_STATS": str(stats)})
+    assert done.stdout == b"0.0 45.0 135.0 56.0\n[0.0, 1.0, 2.0, 3.0]\n", done.stderr
+    loops = {loop["source"]: loop for loop in json.loads(stats.read_text())["loops"]}
+    assert [(place, loop["iterations"]) for place, loop in sorted(loops.items())] == [
+        ("sim.py:15", 10),
+        ("sim.py:25", 4),
+        ("sim.py:7", 30),
+    ]
+    assert all(rank["iterations"] for loop in loops.values() for rank in loop["per_rank"])
