@@ -79,7 +79,9 @@ def read_program(options: argparse.Namespace) -> tuple[WholeProgram | None, int]
 
 
 #: What is in the text of a program that imports modules, or runs files, by names that it computes.
-_IMPORTING = (b"import_module", b"__import__", b"spec_from_file", b"runpy", b"entry_points")
+_IMPORTING = (
+    *(b"import_module", b"__import__", b"spec_from_file", b"SourceFileLoader", b"runpy", b"entry_points"),
+)
 
 #: The remark that a file has no annotation.
 _SEQUENTIAL = "DLB006"

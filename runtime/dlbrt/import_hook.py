@@ -74,6 +74,21 @@ class ProgramFinder(MetaPathFinder):
         return done.stdout
 
 
+def transform_loaded_files(finder: ProgramFinder) -> None:
+    """Have annotated files transformed also where a program makes their loader itself.
+
+    `spec_from_file_location` and `SourceFileLoader(name, path)` ask no finder.
+    """
+    plain = SourceFileLoader.get_code
+
+    def get_code(loader: SourceFileLoader, fullname: str) -> CodeType | None:
+        path = loader.get_filename(fullname)
+        text = finder.text(path) if os.path.isfile(path) else None
+        return plain(loader, fullname) if text is None else relocated_code(text, path)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[assignment]
+
+
 def imported_already(generated: Iterable[str]) -> list[str]:
     """The names of modules with annotated loops that were imported before rank 0 could transform them."""
     sources = set(generated)

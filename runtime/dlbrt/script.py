@@ -66,7 +66,7 @@ def _start(plan: RunPlan) -> None:
         from dlbrt.mpi.one_rank import stand_in_for_mpi
 
         stand_in_for_mpi()
-    from dlbrt.import_hook import ProgramFinder, imported_already
+    from dlbrt.import_hook import ProgramFinder, imported_already, transform_loaded_files
     from dlbrt.mpi.session import start_program
     from dlbrt.mpi.values.program_state import name_roots
 
@@ -77,7 +77,9 @@ def _start(plan: RunPlan) -> None:
             f"dlb: {early[0]} was imported before the program began (by a .pth file or sitecustomize), so "
             "its annotated loops cannot be transformed; import it in the program"
         )
-    sys.meta_path.insert(0, ProgramFinder(plan["generated"], plan["roots"], plan["options"]))
+    finder = ProgramFinder(plan["generated"], plan["roots"], plan["options"])
+    sys.meta_path.insert(0, finder)
+    transform_loaded_files(finder)
 
 
 if __name__ == "__main__":

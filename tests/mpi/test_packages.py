@@ -373,3 +373,23 @@ def test_loops_of_generators_and_coroutines_are_shared(tmp_path: Path) -> None:
         ("sim.py:7", 30),
     ]
     assert all(rank["iterations"] for loop in loops.values() for rank in loop["per_rank"])
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "load",
+    [
+        "from importlib.util import module_from_spec, spec_from_file_location\n"
+        "spec = spec_from_file_location('anything', 'sim.py')\n"
+        "sim = module_from_spec(spec)\nspec.loader.exec_module(sim)\n",
+        "from importlib.machinery import SourceFileLoader\n"
+        "import types\nsim = types.ModuleType('anything')\n"
+        "SourceFileLoader('anything', 'sim.py').exec_module(sim)\n",
+    ],
+)
+def test_a_file_that_is_loaded_by_its_path_is_transformed(tmp_path: Path, load: str) -> None:
+    write(tmp_path, sim=SIM, main=f"{load}print(sim.fill(12).sum())\n")
+    stats = tmp_path / "stats.json"
+    done = run(tmp_path, ["main.py"], env={"DLB_STRATEGY": "none", "DLB_STATS": str(stats)})
+    assert done.stdout == b"276.0\n", done.stderr
+    assert "sim.py:9" in stats.read_text()
