@@ -22,7 +22,7 @@ from dlbc.source import Source
 
 #: Diagnostics of wrong usage rather than of the program: exit status 2.
 _USAGE_CODES = frozenset(
-    {"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016", "DLB017", "DLB018", "DLB019"}
+    {"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016", "DLB017", "DLB018", "DLB019", "DLB021"}
 )
 
 

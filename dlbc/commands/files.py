@@ -20,7 +20,7 @@ from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_generated
 from dlbc.parse.comments import CANDIDATE
 from dlbc.parse.read_notebook import read_notebook
-from dlbc.parse.read_source import NOTEBOOK, decode_source, read_source
+from dlbc.parse.read_source import NO_PROGRAMS, NOTEBOOK, decode_source, read_source
 from dlbc.source import Source
 
 #: The word for standard input, and what diagnostics call it.
@@ -77,9 +77,9 @@ def programs(words: Iterable[str], *, notebooks: bool = False) -> tuple[ProgramF
     """The programs that the words mean, in their order, each once; those below a directory are sorted.
 
     A word that is no directory is a program, whether it exists or not: reading it says what is wrong.
-    ``notebooks``: those below a directory are meant too.
+    ``notebooks``: those below a directory are meant too, and what only looks like a program.
     """
-    suffixes = {".py", NOTEBOOK} if notebooks else {".py"}
+    suffixes = {".py", NOTEBOOK, *NO_PROGRAMS} if notebooks else {".py"}
     found: dict[str, ProgramFile] = {}
     for word in words:
         below = word != STANDARD_INPUT and os.path.isdir(word) and os.access(word, os.R_OK | os.X_OK)

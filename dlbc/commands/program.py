@@ -12,7 +12,7 @@ from dlbrt.records import dataclass
 from dlbc.commands.common import search_of, show_diagnostics
 from dlbc.parse.comments import CANDIDATE
 from dlbc.parse.find_modules import SearchPath, own_roots
-from dlbc.parse.find_program import NoModuleError, ambiguous, imported_files, program_module
+from dlbc.parse.find_program import NoModuleError, ambiguous, compiled, imported_files, program_module
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import transform
 from dlbc.source import Source
@@ -72,6 +72,8 @@ def read_program(options: argparse.Namespace) -> tuple[WholeProgram | None, int]
         found = [d for d in result.diagnostics if d.code != _SEQUENTIAL or not parallel]
         status = max(status, show_diagnostics(each, found))
     show_diagnostics(source, ambiguous(Path(each.path) for each in modules))
+    for each, problem in compiled([source, *modules]):
+        status = max(status, show_diagnostics(each, (problem,)))
     generated = [(Path(each.path), r.text) for each, r in results if r.parallel and r.text is not None]
     if status:
         return None, status

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dlbc.diagnostics.diagnostic import CatalogueEntry, E, R, W
 
 FRONT: dict[str, CatalogueEntry] = {
-    # Files and commands. DLB001-003, 013, 015-019 end a command with status 2, the others with 1.
+    # Files and commands. DLB001-003, 013, 015-019, 021 end a command with status 2, the others with 1.
     "DLB001": CatalogueEntry(
         E, "expected a readable file, but: {reason}", "check the path and the file's permissions"
     ),
@@ -84,6 +84,16 @@ FRONT: dict[str, CatalogueEntry] = {
         W,
         "both {package} and {module} exist; Python imports the package {package}",
         "rename or remove one of them",
+    ),
+    "DLB021": CatalogueEntry(
+        E,
+        "expected a program that Python runs, found {what}",
+        "move the annotated loops to a .py file, or remove the annotations",
+    ),
+    "DLB022": CatalogueEntry(
+        W,
+        "both {module} and {compiled} exist; Python imports the compiled one, whose loops run sequentially",
+        "remove {compiled}, or move the annotated loops to a module that is not compiled",
     ),
     # Annotations.
     "DLB101": CatalogueEntry(

@@ -8,17 +8,20 @@ from __future__ import annotations
 import ast
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
 from pathlib import Path
+
+from dlbrt.contract import MARK
 
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
 from dlbc.parse.find_modules import ModuleFinder, SearchPath
-from dlbc.parse.read_source import WHOLE_FILE, parse_module
+from dlbc.parse.read_source import WHOLE_FILE, parse_module, read_source
 from dlbc.source import Source
 
 
@@ -130,3 +133,20 @@ def ambiguous(files: Iterable[Path]) -> Iterator[Diagnostic]:
         folder = file.parent
         if file.name == "__init__.py" and folder.with_name(f"{folder.name}.py").is_file():
             yield report("DLB020", WHOLE_FILE, package=f"{folder.name}/", module=f"{folder.name}.py")
+
+
+def compiled(files: Sequence[Source]) -> Iterator[tuple[Source, Diagnostic]]:
+    """A warning for each annotated file that a compiled one hides, an error for annotated Cython source.
+
+    Such source is the program's if it lies beside one of the ``files``, which imports its name.
+    """
+    for source in files:
+        file = Path(source.path)
+        beside = (file.with_name(file.stem + suffix) for suffix in EXTENSION_SUFFIXES)
+        if MARK in source.text and (hiding := next(filter(Path.is_file, beside), None)) is not None:
+            yield source, report("DLB022", WHOLE_FILE, module=file.name, compiled=hiding.name)
+    for path in sorted({p for folder in {Path(s.path).parent for s in files} for p in folder.glob("*.pyx")}):
+        imported = re.compile(rf"^\s*(?:from|import)\b.*\b{re.escape(path.stem)}\b", re.MULTILINE)
+        source, problems = read_source(str(path))
+        if MARK.encode() in source.data and any(imported.search(each.text) for each in files):
+            yield from ((source, problem) for problem in problems)

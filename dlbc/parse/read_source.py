@@ -28,6 +28,13 @@ WHOLE_FILE = SourcePlace(0, 0, 0, 0)
 #: How the names of notebooks end.
 NOTEBOOK = ".ipynb"
 
+#: How the names of files end that look like programs, and what they are.
+NO_PROGRAMS = {
+    ".pyx": "Cython's source, which is compiled",
+    ".pxd": "declarations of Cython, which are compiled",
+    ".pyi": "a stub, which only type checkers read",
+}
+
 
 def read_source(path: str) -> tuple[Source, tuple[Diagnostic, ...]]:
     """The file at ``path``; the diagnostics are empty where it is readable text."""
@@ -37,6 +44,8 @@ def read_source(path: str) -> tuple[Source, tuple[Diagnostic, ...]]:
         return Source(path, b"", ""), (report("DLB001", WHOLE_FILE, reason=error.strerror or str(error)),)
     if path.endswith(NOTEBOOK):
         return Source(path, data, ""), (report("DLB018", WHOLE_FILE, notebook=path),)
+    if what := NO_PROGRAMS.get(Path(path).suffix):
+        return Source(path, data, ""), (report("DLB021", WHOLE_FILE, what=what),)
     return decode_source(path, data)
 
 

@@ -114,6 +114,19 @@ def test_what_nobody_has_named_is_reported_only_if_it_has_annotations(
 
 
 @pytest.mark.parametrize("command", ["check", "explain"])
+@pytest.mark.parametrize("suffix", [".pyx", ".pyi"])
+def test_what_python_does_not_run_is_refused_if_it_is_annotated(
+    command: str, suffix: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tree, f"only/x{suffix}", "# dlb: parallel\nfor i in range(3):\n    pass\n")
+    write(tree, f"only/y{suffix}", "x = 1\n")
+    assert main([command, "only"]) == 2
+    assert "".join(capsys.readouterr()).count("DLB021") == 1
+    assert main([command, f"only/y{suffix}"]) == 2
+    assert main(["transform", f"only/x{suffix}"]) == 2
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
 def test_a_directory_without_annotations_is_said_to_have_none(
     command: str, tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,6 +41,8 @@ NOT_IN_A_SOURCE = frozenset(
         "DLB018",
         "DLB019",
         "DLB020",
+        "DLB021",
+        "DLB022",
         "DLB507",  # it takes two files: tested with its pass
         "DLB327",  # no program is known to meet it: tested with its pass
     }

@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -317,6 +318,25 @@ def test_loops_of_modules_that_never_run_are_named(tmp_path: Path) -> None:
     done = run(tmp_path, ["main.py"])
     assert (done.status, done.stdout) == (0, b"done\n")
     assert "sim.py:3:5: warning[DLB506]: this loop never runs" in done.stderr
+
+
+def test_a_compiled_module_beside_an_annotated_one_is_warned_of(tmp_path: Path) -> None:
+    write(tmp_path, main="print('begun')\nimport sim\n", sim=SIM)
+    (tmp_path / f"sim{EXTENSION_SUFFIXES[0]}").write_bytes(b"")
+    done = run(tmp_path, ["main.py"])
+    assert (done.status, done.stdout) == (1, b"begun\n")  # the empty file is no library
+    assert f"sim.py: warning[DLB022]: both sim.py and sim{EXTENSION_SUFFIXES[0]} exist" in done.stderr
+
+
+@pytest.mark.parametrize(("imports", "status"), [("from fast import fill", 2), ("import sim", 0)])
+def test_annotated_source_of_cython_is_refused_where_it_is_imported(
+    tmp_path: Path, imports: str, status: int
+) -> None:
+    write(tmp_path, main=f"{imports}\n", sim="x = 1\n")
+    (tmp_path / "fast.pyx").write_text(SIM)
+    done = run(tmp_path, ["main.py"])
+    assert done.status == status
+    assert ("fast.pyx: error[DLB021]: expected a program that Python runs" in done.stderr) == (status == 2)
 
 
 def test_a_module_that_is_not_valid_python_is_named(tmp_path: Path) -> None:

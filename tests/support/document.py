@@ -43,6 +43,8 @@ COMMANDS = {
     "DLB018": "dlbc transform book.ipynb",
     "DLB019": "dlbc run -n 2 -m no_such_module",
     "DLB020": "mkdir sim && touch sim/__init__.py sim.py && echo 'import sim' > m.py && dlbc run -n 2 m.py",
+    "DLB021": "touch fast.pyx && dlbc check fast.pyx",
+    "DLB022": "dlbc run -n 2 main.py",
     "DLB327": "",
     "DLB507": "echo 'import runpy; runpy.run_path(\"program.py\")' > main.py && dlbc check main.py",
 }
