@@ -14,7 +14,7 @@ from itertools import pairwise
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import Functions, full_name
 from dlbc.analysis.takers import Takers
-from dlbc.analysis.uses import every_node, own_nodes, parameters_of, unparsed
+from dlbc.analysis.uses import cached_on_node, every_node, own_nodes, parameters_of, unparsed
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.region import FunctionNode
@@ -25,7 +25,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 def check_surroundings(context: AnalysisContext) -> Iterator[Diagnostic]:
     """A finding for each thing around the loop that keeps it from being run in parallel."""
-    takers = Takers(context.loop.path[0])
+    [takers] = cached_on_node(context.loop.path[0], "_dlbc_takers", lambda tree: [Takers(tree)])
     for definition in context.loop.path:
         if isinstance(definition, _Definition):
             yield from _taken(definition, takers, context)
