@@ -95,6 +95,11 @@ FRONT: dict[str, CatalogueEntry] = {
         "both {module} and {compiled} exist; Python imports the compiled one, whose loops run sequentially",
         "remove {compiled}, or move the annotated loops to a module that is not compiled",
     ),
+    "DLB023": CatalogueEntry(
+        W,
+        "the program imports {module} as it is, so the annotated loops in it run sequentially",
+        "start the program by `dlbc run`, or transform its directory: `dlbc transform DIR -o OUT`",
+    ),
     # Annotations.
     "DLB101": CatalogueEntry(
         E,

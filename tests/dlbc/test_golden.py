@@ -43,6 +43,7 @@ NOT_IN_A_SOURCE = frozenset(
         "DLB020",
         "DLB021",
         "DLB022",
+        "DLB023",
         "DLB507",  # it takes two files: tested with its pass
         "DLB327",  # no program is known to meet it: tested with its pass
     }

@@ -45,6 +45,7 @@ COMMANDS = {
     "DLB020": "mkdir sim && touch sim/__init__.py sim.py && echo 'import sim' > m.py && dlbc run -n 2 m.py",
     "DLB021": "touch fast.pyx && dlbc check fast.pyx",
     "DLB022": "dlbc run -n 2 main.py",
+    "DLB023": "echo 'import program' > main.py && dlbc transform main.py",
     "DLB327": "",
     "DLB507": "echo 'import runpy; runpy.run_path(\"program.py\")' > main.py && dlbc check main.py",
 }

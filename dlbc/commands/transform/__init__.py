@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from dlbrt.contract import MARK
 
 from dlbc.commands.common import (
     add_follow,
@@ -16,8 +19,15 @@ from dlbc.commands.common import (
     standard_output,
 )
 from dlbc.commands.transform.write import seen_from, write_output
-from dlbc.parse.read_source import read_source
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.emit.seal import is_generated
+from dlbc.parse.find_program import imported_files
+from dlbc.parse.read_source import WHOLE_FILE, read_source
 from dlbc.pipeline import TransformResult, transform
+from dlbc.source import Source
+
+_ANNOTATED = re.compile(rf"^[ \t]*{MARK}|^[ \t]*for\b.*{MARK}", re.MULTILINE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +100,7 @@ def _file(path: Path, output: str | None, options: argparse.Namespace) -> int:
     status = show_diagnostics(source, result.diagnostics)
     if result.text is None:
         return status
+    show_diagnostics(source, _left_sequential(source, options))
     if output == "-":
         stream = standard_output()
         stream.buffer.write(result.text)
@@ -97,3 +108,12 @@ def _file(path: Path, output: str | None, options: argparse.Namespace) -> int:
         return 0
     refusal = write_output(target, path, result.text, options.force)
     return show_diagnostics(source, (refusal,)) if refusal else 0
+
+
+def _left_sequential(source: Source, options: argparse.Namespace) -> Iterator[Diagnostic]:
+    """A warning for each module with annotated loops that the generated program imports as it is."""
+    named = {os.path.realpath(word) for word in options.files} if options.output else set[str]()
+    for each in () if options.imported else imported_files(source):
+        written = os.path.realpath(each.path) in named or is_generated(each.data)
+        if _ANNOTATED.search(each.text) and not written:
+            yield report("DLB023", WHOLE_FILE, module=os.path.relpath(each.path))
