@@ -19,6 +19,8 @@ from types import CodeType, ModuleType
 from dlbrt.contract import MARK
 from dlbrt.observe.relocate import relocated_code
 
+_RUNTIME = os.path.dirname(os.path.realpath(__file__)) + os.sep
+
 
 class _Loader(SourceFileLoader):
     """Loads one module of the program from its generated text."""
@@ -35,12 +37,19 @@ class _Loader(SourceFileLoader):
 class ProgramFinder(MetaPathFinder):
     """Finds modules where Python does, and gives those with annotated loops another loader.
 
-    ``generated`` are files by their source, ``roots`` the directories in which others may be annotated.
+    ``generated`` are files by their source, ``roots`` the directories in which others may be annotated, and
+    ``named`` those of installed packages in which they may be too.
     """
 
-    def __init__(self, generated: Mapping[str, str], roots: Iterable[str], options: Sequence[str]) -> None:
+    def __init__(
+        self,
+        generated: Mapping[str, str],
+        roots: Iterable[str],
+        named: Iterable[str],
+        options: Sequence[str],
+    ) -> None:
         self._generated = dict(generated)
-        self._roots = tuple(os.path.join(root, "") for root in roots)
+        self._roots, self._named = (tuple(os.path.join(each, "") for each in dirs) for dirs in (roots, named))
         self._options = options
 
     def find_spec(
@@ -61,9 +70,13 @@ class ProgramFinder(MetaPathFinder):
         real = os.path.realpath(path)
         if real in self._generated:
             return Path(self._generated[real]).read_bytes()
-        if not real.startswith(self._roots) or MARK.encode() not in Path(real).read_bytes():
+        if not self._is_of_program(real) or MARK.encode() not in Path(real).read_bytes():
             return None
         return self._transformed(path)
+
+    def _is_of_program(self, path: str) -> bool:
+        installed = "site-packages" in path or path.startswith(_RUNTIME)
+        return path.startswith(self._named) or (path.startswith(self._roots) and not installed)
 
     def _transformed(self, path: str) -> bytes:
         """The generated text of a module unknown before the run; ends the program if it has errors."""

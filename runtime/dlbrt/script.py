@@ -77,7 +77,7 @@ def _start(plan: RunPlan) -> None:
             f"dlb: {early[0]} was imported before the program began (by a .pth file or sitecustomize), so "
             "its annotated loops cannot be transformed; import it in the program"
         )
-    finder = ProgramFinder(plan["generated"], plan["roots"], plan["options"])
+    finder = ProgramFinder(plan["generated"], plan["roots"], plan["named"], plan["options"])
     sys.meta_path.insert(0, finder)
     transform_loaded_files(finder)
 

@@ -22,6 +22,7 @@ from dlbc.commands.transform.write import seen_from, write_output
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_generated
+from dlbc.parse.find_modules import SearchPath
 from dlbc.parse.find_program import imported_files
 from dlbc.parse.read_source import WHOLE_FILE, read_source
 from dlbc.pipeline import TransformResult, transform
@@ -113,7 +114,7 @@ def _file(path: Path, output: str | None, options: argparse.Namespace) -> int:
 def _left_sequential(source: Source, options: argparse.Namespace) -> Iterator[Diagnostic]:
     """A warning for each module with annotated loops that the generated program imports as it is."""
     named = {os.path.realpath(word) for word in options.files} if options.output else set[str]()
-    for each in () if options.imported else imported_files(source):
+    for each in () if options.imported else imported_files(source, SearchPath()):
         written = os.path.realpath(each.path) in named or is_generated(each.data)
         if _ANNOTATED.search(each.text) and not written:
             yield report("DLB023", WHOLE_FILE, module=os.path.relpath(each.path))
