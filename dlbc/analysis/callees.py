@@ -298,7 +298,16 @@ def _watched_callee(call: CallSite, module: ModuleNames) -> str | None:
     own = call.function.startswith(".") and call.receiver is not None and not call.receiver.points_to
     if (own and lookup(call.function).known) or is_certain(call.function, call.node):
         return None
-    return _text(call.node.func)
+    return None if _makes_own_generator(call) else _text(call.node.func)
+
+
+def _makes_own_generator(call: CallSite) -> bool:
+    """Whether the call makes a random generator of what this iteration alone has, as of its index.
+
+    What numpy's is handed may otherwise be a generator, which is given back as it is, or a seed that is kept.
+    """
+    of_its_own = call.function == "random.Random" or not any(v.points_to for _, v, _ in call.arguments)
+    return lookup(call.function).generator and of_its_own
 
 
 def watched_methods(module: ModuleNames) -> Iterator[tuple[str, int]]:

@@ -102,8 +102,13 @@ def is_pure(name: str) -> bool:
     return _trust(name) >= Trust.PURE
 
 
+#: Functions that are beyond doubt as they only look at text.
+_SEARCHES = tuple(
+    f"re.{name}" for name in ("compile", "escape", "findall", "fullmatch", "match", "search", "split")
+)
+
 #: Packages whose functions are beyond doubt where they have a row, or are pure by their package.
-_CERTAIN = ("builtins.", "math.", "cmath.", "numpy.", "time.")
+_CERTAIN = ("builtins.", "math.", "cmath.", "numpy.", "time.", *_SEARCHES)
 
 #: Functions of these packages that change settings.
 _SETTERS = frozenset(f"numpy.{name}" for name in ("set_printoptions", "setbufsize", "seterr", "seterrcall"))

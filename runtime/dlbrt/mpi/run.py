@@ -166,6 +166,8 @@ class LoopRun:
         if contradiction := self._probation.contradiction(begun):
             self._loop_history.contradiction = contradicted(contradiction, loop.unseen_calls)
             return self._alone(loop, begun, self._loop_history.contradiction)
+        if begun is not None and self._probation.goes_on:  # nothing needs preparing again until it is shared
+            return self._on_probation(loop, begun)
         if reason := prepared.obstacle(loop, pooled=self._pooled):
             return self._alone(loop, begun, reason)
         if begun is None:
@@ -175,12 +177,16 @@ class LoopRun:
             return self._alone(loop, begun, _NOT_IN_BLOCKS.format(in_order))
         self._in_order = in_order is not None
         if self._probation.wanted:
-            self._probation.begin(lambda: prepared.watch(loop, Spans.of(range(2))))
-            loop.walk.trial_iterations = 1
-            return begun or self._solo(loop)
+            return self._on_probation(loop, begun)
         if self._in_order:
             self._strategy, self._pooled, initial, loop.folding = STATIC, False, STATIC, FoldingPolicy.NONE
         return self._share(loop, initial, begun, fixed=initial == STATIC)
+
+    def _on_probation(self, loop: LoopContext, begun: SingleRank | None) -> Team:
+        """Rank 0 for one more iteration, which is watched."""
+        self._probation.begin(lambda: self._prepared.watch(loop, Spans.of(range(2))))
+        loop.walk.trial_iterations = 1
+        return begun or self._solo(loop)
 
     def _iterations_on_probation(self, loop: LoopContext) -> int:
         """How many iterations rank 0 does first and alone, to see what the calls do that are not seen.

@@ -303,6 +303,11 @@ class Probation:
         self._suspected = False
         self.seconds = 0.0  # spent on looking, apart from the watch under way
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the watch of the iteration before serves for one more."""
+        return self.wanted > 0 and self._watch is not None
+
     def begin(self, make: Callable[[], Watch]) -> None:
         """Watch one more iteration."""
         self._watch, self._probe = self._watch or make(), OutputProbe()

@@ -124,3 +124,36 @@ def test_another_use_of_a_container_is_shown() -> None:
     [(_, [finding])] = results_of(program("found = []\n", "found.append(i); out[i] = found[-1]"))
     assert finding.code == "DLB406"
     assert [note.label for note in finding.notes] == ["used here in another way"]
+
+
+MAKERS = [
+    ("np.random.default_rng(i)", False),
+    ("np.random.default_rng([7, i])", False),
+    ("np.random.default_rng(np.random.SeedSequence([7, i]))", False),
+    ("np.random.default_rng(seeds[i])", True),  # it may be a generator, and come back as it is
+    ("np.random.default_rng(shared if i else 0)", True),
+    ("np.random.default_rng(*[shared])", True),
+    ("np.random.default_rng(**options)", True),
+    ("np.random.default_rng((g := shared))", True),
+    ("np.random.default_rng(settings.rng)", True),
+    ("random.Random(seeds[i])", False),  # takes numbers and texts alone
+]
+
+
+@pytest.mark.parametrize(("maker", "watched"), MAKERS, ids=[maker for maker, _ in MAKERS])
+def test_a_generator_is_watched_where_it_may_be_one_of_the_programs(maker: str, watched: bool) -> None:
+    before = "import random, settings\nshared = np.random.default_rng(1)\nseeds, options = [shared] * n, {}\n"
+    assert bool(plan_of(program(before, f"out[i] = {maker}.random()")).watched) == watched
+
+
+SEARCHES = [
+    ("re.findall('[a-z]+', texts[i])", False),
+    ("re.split(' ', texts[i])", False),
+    ("re.sub('a', change, texts[i])", True),
+]
+
+
+@pytest.mark.parametrize(("call", "watched"), SEARCHES, ids=[call for call, _ in SEARCHES])
+def test_searches_in_texts_change_nothing(call: str, watched: bool) -> None:
+    before = "import re\ntexts = ['a b'] * n\n"
+    assert bool(plan_of(program(before, f"out[i] = len({call})")).watched) == watched

@@ -159,6 +159,7 @@ def test_probation(found: list[str | None], verdict: str | None, wanted: int, ma
         answer = probation.contradiction(begun)
     assert (answer, probation.wanted, told.made) == (verdict, wanted, made)
     # A watch that has found something is spent; the one that has not looks on.
+    assert probation.goes_on == (found[-1] is None and wanted > 0)
     spent = len(found) - found.count(None)
     assert probation.seconds == spent
     assert (probation.take_watch() is told) == (found[-1] is None)
