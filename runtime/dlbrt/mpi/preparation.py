@@ -7,7 +7,7 @@ something that iterations use cannot leave this process.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
 from dlbrt.mpi.values.code_reach import names_used
 from dlbrt.mpi.values.departure import Departure
+from dlbrt.mpi.values.generators import is_seed
 from dlbrt.mpi.values.left_behind import CannotLeaveError
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, look_into, named, pack, pack_kernel, signature
@@ -55,11 +56,16 @@ Kernel = Callable[..., None]
 _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
 
 
-def _surely_pickled(element: Any) -> bool:
-    """Whether an element of a list is a number, text, an array of numbers, or a list of numbers or texts."""
+def _surely_pickled(element: Any, slots: Mapping[int, int]) -> bool:
+    """Whether an element of a list is a number, text, an array of numbers, or a list of numbers or texts.
+
+    So is a seed, unless its own array is one of those in ``slots``.
+    """
     if type(element) is list:
         return IMMUTABLE.issuperset(map(type, element))
-    return type(element) in IMMUTABLE or (type(element) is np.ndarray and not element.dtype.hasobject)
+    if type(element) in IMMUTABLE or (type(element) is np.ndarray and not element.dtype.hasobject):
+        return True
+    return is_seed(element) and id(element.pool) not in slots
 
 
 def _by_value(kernel: Kernel) -> Kernel:
@@ -263,10 +269,10 @@ class Preparation:
             self.objects.dumps(list(data))  # all ranks know the list itself
 
     def _lists_of_objects(self) -> Iterator[list[Any]]:
-        """The lists that travel by rows and hold more than numbers, texts, and arrays or lists of them."""
+        """The lists that travel by rows and hold more than numbers, texts, seeds, arrays or lists of them."""
         slots = self.packed.numbers
         for data in (f.data for f in self.fields if isinstance(f.data, list) and (f.moves or f.copied)):
-            if not all(_surely_pickled(element) and id(element) not in slots for element in data):
+            if not all(_surely_pickled(element, slots) and id(element) not in slots for element in data):
                 yield data
 
     def _pack(self) -> None:

@@ -126,3 +126,22 @@ def test_looking_runs_nothing_of_the_program() -> None:
     before = cloudpickle.dumps({"thing": names["thing"]})
     assert changed_path(before, cloudpickle.dumps({"thing": names["thing"]})) is None
     assert names["ran"] == []
+
+
+class Span:
+    """Its state is a tuple."""
+
+    def __init__(self, first: int, last: int) -> None:
+        self.first, self.last = first, last
+
+    def __getstate__(self) -> tuple[int, int]:
+        return self.first, self.last
+
+    def __setstate__(self, state: tuple[int, int]) -> None:
+        self.first, self.last = state
+
+
+@pytest.mark.parametrize("changed", [Span(2, 5), Span(1, 6)])
+def test_every_part_of_a_state_counts(changed: Span) -> None:
+    before, after = (cloudpickle.dumps({"span": span}) for span in (Span(1, 5), changed))
+    assert changed_path(before, after) == "span"

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from dlbrt.mpi.values.generators import GENERATORS, key_of, restore, states
+from dlbrt.mpi.values.generators import GENERATORS, is_seed, key_of, restore, states
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
@@ -17,3 +17,18 @@ def test_a_restored_generator_draws_the_same_again(generator: str) -> None:
     restore(generator, kept[key_of(generator)])
     assert draw() == first[0]
     assert list(kept) == [key_of(generator)]
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (np.random.SeedSequence(3).spawn(2)[1], True),
+        (np.random.SeedSequence(), True),
+        (np.random.SeedSequence([3, 4]), False),  # the list may be one of the program's
+        (np.random.SeedSequence(np.arange(3)), False),
+        (np.random.default_rng(3), False),
+        (3, False),
+    ],
+)
+def test_seeds_of_numbers_alone(value: object, plain: bool) -> None:
+    assert is_seed(value) == plain

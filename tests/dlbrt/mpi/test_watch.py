@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -36,6 +36,26 @@ NOTHING = Spans(())
 def _no_modules(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test's own process may have modules beside it whose data cannot be pickled."""
     monkeypatch.setattr("dlbrt.mpi.watch.collect", dict)
+
+
+def _spawn(seed: Any) -> None:
+    seed.spawn(1)
+
+
+def _store(seed: Any) -> None:
+    seed.pool[0] += 1
+
+
+@pytest.mark.parametrize("change", [_spawn, _store])
+def test_a_seed_that_is_drawn_from_stays_as_it_is(change: Callable[[Any], None]) -> None:
+    seeds = np.random.SeedSequence(1).spawn(3)
+    watch = watch_over({"seeds": seeds})
+    np.random.default_rng(seeds[1]).random()
+    assert watch.contradiction(NOTHING) is None
+    change(seeds[1])
+    found = watch.contradiction(NOTHING)
+    assert found is not None
+    assert "seeds[1]" in found
 
 
 def test_nothing_changed() -> None:

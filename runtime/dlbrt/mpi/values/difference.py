@@ -184,9 +184,9 @@ def _made_parts(where: str, made: _Made) -> Iterator[tuple[tuple[Any, str], Any]
     for place, (key, value) in enumerate(made.entries):
         yield (("entry", repr(place)), f"{where}[{key!r}]"), value
     for number, state in enumerate(made.state):
-        for part in state if isinstance(state, tuple) else (state,):
+        for place, part in enumerate(state if isinstance(state, tuple) else (state,)):
             if not isinstance(part, dict):
-                yield (("state", f"{number}"), where), part
+                yield (("state", f"{number} {place}"), where), part
                 continue
             for name, value in part.items():
                 if name in _NOTES:

@@ -1,7 +1,8 @@
-"""The global random generators of Python and numpy, one in each module, and their states.
+"""The global random generators of Python and numpy, one in each module, and their states; numpy's seeds.
 
 Where each iteration seeds such a generator before it draws, its state belongs to the iteration: after the
-loop it is that of the last one, as a temporary would be.
+loop it is that of the last one, as a temporary would be. Programs often have a seed for each iteration
+(`SeedSequence.spawn`), so these are known here, and are not taken apart as objects of any class are.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from typing import Any
+
+from dlbrt.reductions.operations import IMMUTABLE
 
 #: The modules that have a global generator.
 GENERATORS = ("random", "numpy.random")
@@ -33,3 +36,16 @@ def restore(generator: str, state: Any) -> None:
 def key_of(generator: str) -> str:
     """The name under which the state of a generator is kept."""
     return f"the state of {generator}"
+
+
+def is_seed(value: Any) -> bool:
+    """Whether it is a `SeedSequence` of numpy's that consists of numbers alone."""
+    kind = type(value)
+    if kind.__name__ != "SeedSequence" or kind.__module__ != "numpy.random.bit_generator":
+        return False
+    return type(value.entropy) in IMMUTABLE and IMMUTABLE.issuperset(map(type, value.spawn_key))
+
+
+def state_of_seed(seed: Any) -> tuple[Any, ...]:
+    """All that a `SeedSequence` consists of."""
+    return seed.entropy, seed.spawn_key, seed.n_children_spawned, seed.pool.tobytes()

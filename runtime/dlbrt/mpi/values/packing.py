@@ -28,6 +28,7 @@ import numpy as np
 
 from dlbrt.data.overlap import exposes_memory
 from dlbrt.mpi.values.departure import Departure
+from dlbrt.mpi.values.generators import is_seed, state_of_seed
 from dlbrt.mpi.values.left_behind import LeftBehind, generators, path_of, stand_in, state_of
 from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.pickles import PROTOCOL, Numbering, Pickler, Reader, met_by_pickler
@@ -351,6 +352,8 @@ class _SnapshotPacker(_Packer):
             return stand_in, (path_of(obj),)
         if id(obj) in self.states:
             return stand_in, (type(obj).__name__,), self.states[id(obj)]
+        if is_seed(obj):
+            return stand_in, ("SeedSequence",), state_of_seed(obj)
         if type(obj) is np.ndarray and id(obj) not in self._packed.numbers:
             return cloudpickle.Pickler.reducer_override(self, obj)
         reduced = super().reducer_override(obj)
