@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import lru_cache
 
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, negated
 from dlbc.analysis.subscripts import SubscriptReader
@@ -25,6 +26,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _REPEATED = (ast.comprehension, ast.Lambda)
 #: What leaves every loop of a function.
 _EXITS = (ast.Return, ast.Raise)
+#: Values with rescoped origins that are kept: a name is looked up far more often than its value grows.
+_KEPT = 1024
 
 
 class ControlFlow:
@@ -184,6 +187,7 @@ class ControlFlow:
         return frozenset(b.variable.number for b in self._domain.inner_loops)
 
 
+@lru_cache(maxsize=_KEPT)
 def _rescope_origins(origins: Origins, around: frozenset[int]) -> Origins:
     return frozenset(
         replace(o, subscripts=tuple(s.rescoped(around) for s in o.subscripts)) if o.subscripts else o

@@ -102,7 +102,21 @@ def without_hidden(module: ModuleNames, loop: AnnotatedLoop) -> ModuleNames:
     if not hidden:
         return module
     imports = {name: full for name, full in module.imports.items() if name not in hidden}
-    return replace(module, constant=module.constant - hidden, imports=imports)
+    functions = dict(module.functions)
+    for name in hidden & functions.keys():
+        if _holds_data(name, loop, module):
+            functions[name] = tuple(f for f in functions[name] if f not in module.bound.get(name, ()))
+    return replace(module, constant=module.constant - hidden, imports=imports, functions=functions)
+
+
+def _holds_data(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
+    """Whether only parameters and assignments bind the name of a function around the loop.
+
+    A call of such a name is one of a value, which may reach every function that escapes.
+    """
+    nodes, _ = bindings_of(name, loop, module)
+    anew = (n.names for n in uses.every_node(loop.node) if isinstance(n, ast.Global))
+    return all(isinstance(n, ast.Name | ast.arg) for n in nodes) and not any(name in names for names in anew)
 
 
 def names_around(loop: AnnotatedLoop, module: ModuleNames) -> frozenset[str]:

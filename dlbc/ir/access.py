@@ -70,7 +70,8 @@ class Subscript:
         """The subscript with the variables of inner loops other than those ``around`` marked out of scope."""
 
         def is_outside(variable: Variable) -> bool:
-            return variable.kind is VariableKind.INNER and variable.number not in around
+            inner = variable.kind is VariableKind.INNER and not variable.out_of_scope
+            return inner and variable.number not in around
 
         def loose(variable: Variable) -> IntegerForm:
             return IntegerForm.of(replace(variable, out_of_scope=True) if is_outside(variable) else variable)

@@ -27,7 +27,7 @@ from dlbc.analysis.callees import (
     watched_methods,
 )
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.effects import FunctionSummary
+from dlbc.analysis.effects import NOT_ITS_OWN, FunctionSummary
 from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.seeds import draws_from, seeded_generators
@@ -63,7 +63,8 @@ class BodyEffects:
     ``unseen``: functions that may run and whose code is not seen, with a place in the body. ``watched``:
     those, and calls of which the library table may say too little, with their lines. ``trusted``: private
     objects from outside that the body changes. ``prints``: something writes to standard output.
-    ``asserted``: functions that write to files, allowed by `assume_independent`, with a place in the body.
+    ``asserted``: functions that write to files, or may change what is not theirs, allowed by
+    `assume_independent`, with a place in the body.
     ``seeded``: global random generators that each iteration seeds before it draws from them.
     ``items``: sequences that the loop runs over whose items the body changes in place, with their numbers.
     """
@@ -119,7 +120,7 @@ def check_effects(
         callees=(*functions, *followed),
         cleared=cleared,
         unseen=check.unseen,
-        watched=_watched(facts, functions, context, contributions, check.seeded),
+        watched=check.doubted | _watched(facts, functions, context, contributions, check.seeded),
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
@@ -138,6 +139,8 @@ class _Check:
         self.trusted: set[str] = set()
         self._asserts = context.loop.annotation.assume_independent is not None
         self.asserted: list[tuple[str, SourcePlace]] = []
+        #: Functions that may change what iterations share, or what they make; that is watched.
+        self.doubted: dict[str, int] = {}
         compiled = context.loop.annotation.jit is not None  # compiled code has generators of its own
         self._seeds = frozenset() if compiled else seeded_generators(context.body, context.module)
         self.seeded: set[str] = set()
@@ -207,6 +210,11 @@ class _Check:
                 if function.called_by_name_only and self._elsewhere(function, name):
                     continue
                 note = self._context.note(node, f"`{name}` is changed here")
+                if name == NOT_ITS_OWN and self._asserts:
+                    self._unseen(function.name, place, note)
+                    self.doubted.setdefault(function.name, place.line)
+                    self.asserted.append((function.name, place))
+                    continue
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
         cached = is_cached(function.node, self._module)
         for reader in self._module.implicit_calls.cache_readers if cached else ():

@@ -36,6 +36,8 @@ _VISIBLE_WORDS = """
     ior ixor ilshift irshift getstate setstate reduce reduce_ex
 """
 _VISIBLE = frozenset(f"__{word}__" for word in _VISIBLE_WORDS.split())
+#: Only functions of the module `copy` run these.
+_COPIERS = ("__copy__", "__deepcopy__")
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 _TAKERS = ("getattr", "methodcaller", "attrgetter")
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
@@ -64,7 +66,9 @@ def find_implicit_calls(tree: ast.Module, module: ModuleNames) -> ImplicitCalls:
         escaping_methods={w: n for n in taken for w in _effective_name(n, module) if w not in values},
         rebindable=frozenset(_rebindable(nodes, module)),
         callable_attributes=values,
-        special_methods=frozenset(f for n, fs in module.methods.items() if _is_implicit(n) for f in fs),
+        special_methods=frozenset(
+            f for n, fs in module.methods.items() if _is_implicit(n, module) for f in fs
+        ),
         properties=properties,
         attribute_setters=tuple(
             n for n in nodes if isinstance(n, ast.Call) and unparsed(n.func).endswith("setattr")
@@ -173,7 +177,9 @@ def _is_property(function: FunctionNode) -> bool:
     return any(unparsed(m).split(".")[-1] in _PROPERTIES for m in marks)
 
 
-def _is_implicit(name: str) -> bool:
+def _is_implicit(name: str, module: ModuleNames) -> bool:
+    if name in _COPIERS and not any(full.partition(".")[0] == "copy" for full in module.imports.values()):
+        return False
     return name.startswith("__") and name.endswith("__") and name not in _VISIBLE
 
 
@@ -260,7 +266,8 @@ class _Check:
         calls = [(node, self._context.place_of(node)) for node in opaque]
         calls += [(f.calls_values, start) for f in self._functions if f.calls_values is not None]
         implicit = self._module.implicit_calls
-        escaping = [f for node, f in self._changing.items() if node in implicit.escaping]
+        asserted = self._context.loop.annotation.assume_independent is not None  # and calls are watched
+        escaping = [f for node, f in self._changing.items() if node in implicit.escaping and not asserted]
         for call, place in calls:
             name = ast.unparse(call.func)
             yield from (self._changes(function, place) for function in escaping)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dlbc.ir.loop import ProofStatus
 from tests.dlbc.passes.planning import codes_of, plan_of, results_of, table
 
 
@@ -56,6 +57,7 @@ REFUSED = [
     ("another module's list", "import settings\n", "settings.paths.append(i)", "DLB422"),
     ("a name by text in a callee", "def f():\n    globals()['k'] = 1\n", "out[i] = f()", "DLB209"),
     ("a dictionary that grows", READS, "out[i] = d[i]", "DLB420"),
+    ("a copy", "import copy\n" + OBJECT.format("__copy__(self)"), "out[i] = copy.copy(c)", "DLB419"),
 ]  # fmt: skip
 
 
@@ -84,12 +86,45 @@ TAKEN = [
      "    def f(self, x):\n        self.xs.append(x)\n        return self.xs\n", "out[i] = C().f(i)"),
     ("a default dictionary of the iteration", "from collections import defaultdict\n",
      "d = defaultdict(list); d[i].append(1); out[i] = dict(d)"),
+    ("a method that only the module copy runs", OBJECT.format("__copy__(self)"), "out[i] = c.n + i"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "body"), [c[1:] for c in TAKEN], ids=[c[0] for c in TAKEN])
 def test_what_has_no_effect_is_taken(before: str, body: str) -> None:
     assert table(plan_of(program(before, body)))[0] == "out BLOCK 0 w"
+
+
+CHANGES_A_LIST = "def total(xs):\n    xs.append(1)\n    return xs\n"
+
+
+def in_function(first: str) -> str:
+    lines = ["out = [0] * n", "# dlb: parallel", "for i in range(n):"]
+    body = ["total = i", "for j in range(i):", "    total += j", "out[i] = total"]
+    inner = [f"    {line}" for line in (first, *lines, *(f"    {line}" for line in body)) if line]
+    return "\n".join([CHANGES_A_LIST, "def count(n):", *inner, "    return out", ""])
+
+
+def test_a_local_name_hides_the_function_of_that_name() -> None:
+    assert table(plan_of(in_function("")))[0] == "out BLOCK 0 w"
+    assert "DLB206" in codes_of(in_function("global total"))
+
+
+DOUBTED = "class C:\n    def f(self, x):\n        e = self.g(x)\n        e.shape = x\n        return e\n"
+DOUBTED += "class D:\n    def f(self, x):\n        return x\ncells = [D()] * n\n"
+
+
+def test_by_the_users_word_a_doubtful_function_is_watched() -> None:
+    text = program(DOUBTED, "out[i] = cells[i].f(i)")
+    assert "DLB409" in codes_of(text)
+    plan = plan_of(text.replace("parallel", "parallel, assume_independent"))
+    assert plan.status is ProofStatus.ASSERTED
+    assert "f" in dict(plan.watched)
+
+
+def test_the_users_word_does_not_cover_what_is_surely_changed() -> None:
+    text = program("seen = []\ndef f(x):\n    seen.append(x)\n    return x\n", "out[i] = f(i)")
+    assert "DLB409" in codes_of(text.replace("parallel", "parallel, assume_independent"))
 
 
 def test_an_element_updated_directly_changes_in_place() -> None:
