@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from dlbc.cli import main
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
 from tests.support.tier import is_full
 
@@ -239,3 +240,32 @@ def test_the_reason_names_the_path_and_helps(body: str, tmp_path: Path) -> None:
     assert f"run by rank 0 alone: {path}" in done.stderr
     assert " cannot go to other ranks (" in done.stderr
     assert advice in done.stderr
+
+
+SMOOTHED = """
+import numpy as np
+from numpy.random import multivariate_normal
+
+class Filter:
+    def __init__(self, n):
+        self.sigmas = np.ones((n, 2))
+        self.K = np.eye(2)
+
+    def update(self, z):
+        n = len(self.sigmas)
+        # dlb: parallel
+        for i in range(n):
+            self.sigmas[i] += np.dot(self.K, z - self.sigmas[i])
+"""
+
+
+def test_looking_at_the_globals_of_a_module_is_no_use_of_them(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "kalman.py").write_text(SMOOTHED)
+    (project / "main.py").write_text(
+        "import kalman\nf = kalman.Filter(20)\nf.update([1.0, 2.0])\nprint(f.sigmas.sum())\n"
+    )
+    assert main(["transform", str(project), "-o", str(tmp_path / "out")]) == 0
+    done = run_mpi(2, [sys.executable, "main.py"], env={"DLB_STRATEGY": "none"}, cwd=tmp_path / "out")
+    assert (done.stdout, done.stderr) == (b"60.0\n", "")

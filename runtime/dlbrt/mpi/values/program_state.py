@@ -27,6 +27,7 @@ import cloudpickle
 import numpy as np
 
 from dlbrt.data.object_state import ATOMS
+from dlbrt.mpi.values.left_behind import LeftBehind
 from dlbrt.records import dataclass
 
 #: What modules, classes and functions hold, by the name of the module and a path in it (``helper:Mesh.cut``).
@@ -133,7 +134,7 @@ def _defined(
 ) -> Iterator[tuple[str, type | types.FunctionType]]:
     for name, wrapped in names.items():
         value = _unwrapped(wrapped)
-        if isinstance(value, types.FunctionType) and value.__module__ == module:
+        if type(value) is types.FunctionType and value.__module__ == module:
             yield before + name, value
         elif _is_plain_class(value) and (value.__module__, value.__qualname__) == (module, around + name):
             yield before + name, value
@@ -142,11 +143,12 @@ def _defined(
 
 def _is_plain_class(value: Any) -> bool:
     """Whether it is a class that holds what its body, and the program, have put into it, and no more."""
-    return type(value) in _KINDS or (isinstance(value, type) and is_of_program(type(value)))
+    return type(value) in _KINDS or (issubclass(type(value), type) and is_of_program(type(value)))
 
 
 def _unwrapped(value: Any) -> Any:
-    return value.__func__ if isinstance(value, staticmethod | classmethod) else value
+    # Not `isinstance`, which asks an object that stands for one left behind, and so would be a use of it.
+    return value.__func__ if issubclass(type(value), staticmethod | classmethod) else value
 
 
 def _held(holder: _Holder) -> dict[str, Any]:
@@ -159,8 +161,8 @@ def _held(holder: _Holder) -> dict[str, Any]:
         name: value
         for name, value in vars(holder).items()
         if not (type(value) is types.FunctionType and value.__module__ not in _MAIN)
-        and not (name[:2] == "__" == name[-2:] or name in inherent)
-        and (_is_set_by_main(value) if isinstance(value, _CODE) or _is_descriptor(value) else True)
+        and not (name[:2] == "__" == name[-2:] or name in inherent or type(value) is LeftBehind)
+        and (_is_set_by_main(value) if issubclass(type(value), _CODE) or _is_descriptor(value) else True)
     }
 
 
