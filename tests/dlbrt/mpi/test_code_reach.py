@@ -6,6 +6,7 @@ import functools
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,8 +43,9 @@ def texts(m): return getattr(m, "A")
 
 
 @pytest.fixture(name="module")
-def make_module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def make_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     module = types.ModuleType("__main__")
+    module.__file__ = str(tmp_path / "prog.py")
     exec(TEXT, module.__dict__)
     monkeypatch.setitem(sys.modules, "__main__", module)
     program_state._own_names.cache_clear()
