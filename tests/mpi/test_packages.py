@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential
-from tests.support.settings import RUNS, some
+from tests.support.settings import RUNS, each_under_some
 
 ORBITS = Path(__file__).resolve().parent.parent / "packages" / "orbits"
 
@@ -102,8 +102,7 @@ def write(home: Path, **files: str) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("number", some("orbits", 8))
+@pytest.mark.parametrize(("way", "number"), each_under_some(WAYS, 2))
 def test_a_package_as_in_one_process(home: Path, expected: bytes, way: str, number: int) -> None:
     ranks, env = RUNS[number]
     words, directory = WAYS[way]

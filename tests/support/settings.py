@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
+
+from tests.support.tier import is_full
 
 RANDOM_LOAD = {"DLB_LOAD": "random:max=3,duration=0.002,seed=4", "DLB_SPEEDS": "2,1,1.5"}
 #: Numbers of ranks, each with variables of the runtime.
@@ -33,6 +36,13 @@ RUNS: list[tuple[int, dict[str, str]]] = [
 def chosen(name: str) -> int:
     """The setting of a program where it runs under one: by a hash that is the same each time."""
     return zlib.crc32(name.encode()) % len(RUNS)
+
+
+def each_under_some(names: Iterable[str], one_in: int) -> list[tuple[str, int]]:
+    """Each name with some of the settings; in the default tier with the one that is `chosen` for it."""
+    return [
+        (name, number) for name in names for number in (some(name, one_in) if is_full() else [chosen(name)])
+    ]
 
 
 def some(name: str, one_in: int) -> list[int]:
