@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from abc import ABC, abstractmethod
 from collections import Counter
 
 from mpi4py import MPI
@@ -65,7 +66,7 @@ class ForwardedReport:
     done: tuple[range, ...] = ()
 
 
-class _LiveOutput:
+class _LiveOutput(ABC):
     """What one rank has detached from its journal and not handed on: iterations done, and their output."""
 
     def __init__(self, communicator: Communicator, serial: int, about: OutputProperties) -> None:
@@ -92,9 +93,9 @@ class _LiveOutput:
             add_run(self._done, done)
             self.poll()
 
+    @abstractmethod
     def poll(self) -> None:
         """Hand on what there is, and take what has come."""
-        raise NotImplementedError
 
     def _looks(self, now: float) -> bool:
         """Whether it is time to look for messages."""
