@@ -1,8 +1,10 @@
-"""Starts Python programs by forking a process that has imported runtime, compiler and libraries already.
+"""Starts Python programs by forking a process that has imported the runtime and what it needs already.
 
-Importing takes most of the time of a short program. A fork begins where a fresh interpreter would be after
-these imports: with a new `__main__`, its own arguments, environment, directory and streams, and MPI is
-initialized when the program imports it, as ever. Tracebacks, statuses and `atexit` are the interpreter's.
+Importing takes most of the time of a short program. The more a server has imported, the more memory each fork
+copies as it ends, so libraries that few programs need have servers of their own. A fork begins where a fresh
+interpreter would be after these imports: with a new `__main__`, its own arguments, environment, directory and
+streams, and MPI is initialized when the program imports it, as ever. Tracebacks, statuses and `atexit` are
+the interpreter's.
 
 `hand_over.py` asks for a fork and ends as the fork ends; where it is killed, the fork is, too.
 """
@@ -21,6 +23,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
@@ -48,8 +51,8 @@ class _InitializingMPI(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.Init_thread(module.THREAD_MULTIPLE)
 
 
-def import_all() -> None:
-    """Imports both packages and what they need. MPI is left for the fork to initialize.
+def import_all(libraries: Sequence[str]) -> None:
+    """Imports the runtime, what it needs, and ``libraries``. MPI is left for the fork to initialize.
 
     Where a fork ends, these modules are not taken apart: that would copy all of their memory.
     """
@@ -58,11 +61,10 @@ def import_all() -> None:
     mpi4py.rc(initialize=False, finalize=True)
     import dlbrt.mpi.session
 
-    import dlbc.pipeline  # noqa: F401
-
     for module in pkgutil.walk_packages(dlbrt.__path__, "dlbrt."):
         importlib.import_module(module.name)
-    import sklearn.datasets  # noqa: F401  # samples take their input from it
+    for name in libraries:
+        importlib.import_module(name)
 
     sys.meta_path.insert(0, _InitializingMPI(sys.modules.pop(_MPI)))
     delattr(mpi4py, "MPI")
@@ -177,8 +179,8 @@ def run_file(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    import_all()
-    place = sys.argv[1]
+    place, *needed = sys.argv[1:]
+    import_all(needed)
     opened = socket.socket(socket.AF_UNIX)
     opened.bind(place + ".new")
     opened.listen(64)

@@ -38,6 +38,8 @@ __all__ = [
 ]
 
 _forks = True
+#: Libraries of few programs that take long to import: samples take their input from them.
+_LARGE = ("sklearn.datasets",)
 _TAIL = 6000  # characters of each stream shown on failure
 
 
@@ -80,7 +82,7 @@ def run_mpi(
     cwd: Path | str | None = None,
 ) -> Completed:
     """Runs ``command`` on ``ranks`` ranks; ``env`` is added to the environment, ``timeout`` in seconds."""
-    command, env = _forked(command, env or {})
+    command, env = _forked(command, env or {}, cwd)
     return run_sequential([*find_mpiexec(), "-n", str(ranks), *command], timeout, env, cwd)
 
 
@@ -91,7 +93,7 @@ def run_sequential(
     cwd: Path | str | None = None,
 ) -> Completed:
     """Runs ``command`` as one process, without standard input."""
-    command, env = _forked(command, env or {})
+    command, env = _forked(command, env or {}, cwd)
     token = uuid.uuid4().hex
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         start = time.monotonic()
@@ -99,8 +101,9 @@ def run_sequential(
             status = _run(command, token, timeout, _environment(env, token), cwd, stdout, stderr)
             elapsed = time.monotonic() - start
             left = processes.end_all(token, patience=2.0)
-        finally:
+        except BaseException:
             processes.end_all(token)
+            raise
         if status is None:
             raise TimedOut(_message(f"no end after {timeout} s", command, stdout, stderr))
         if left:
@@ -119,20 +122,25 @@ def starting(forks: bool) -> Iterator[None]:
         _forks = before
 
 
-def _forked(command: Sequence[str], env: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
+def _forked(
+    command: Sequence[str], env: Mapping[str, str], cwd: Path | str | None
+) -> tuple[Sequence[str], Mapping[str, str]]:
     """The command and variables that have a program forked where it would be started."""
     is_program = command[0] == sys.executable and command[1].endswith(".py")
     if not (_forks and is_program and len(find_mpiexec()) == 1) or any(n.startswith("PYTHON") for n in env):
         return command, env
     launcher = Path(__file__).with_name("hand_over.py")
-    return (sys.executable, "-I", "-S", str(launcher), *command[1:]), {**env, processes.SERVERS: _servers()}
+    program = Path(cwd or ".", command[1])
+    text = program.read_bytes() if program.exists() else b""
+    servers = _servers(*(name for name in _LARGE if name.partition(".")[0].encode() in text))
+    return (sys.executable, "-I", "-S", str(launcher), *command[1:]), {**env, processes.SERVERS: servers}
 
 
 @cache
-def _servers() -> str:
-    """The directory of two servers of forks, which end with this process."""
+def _servers(*libraries: str) -> str:
+    """The directory of two servers of forks that have imported ``libraries``; they end with this process."""
     home = tempfile.mkdtemp(prefix="servers")
-    started = [_server(f"{home}/{number}", number) for number in (0, 1)]
+    started = [_server(f"{home}/{number}", number, libraries) for number in (0, 1)]
     atexit.register(_end, started, home)
     until = time.monotonic() + 60
     while set(os.listdir(home)) != {"0", "1"}:
@@ -141,9 +149,9 @@ def _servers() -> str:
     return home
 
 
-def _server(place: str, number: int) -> subprocess.Popen[bytes]:
+def _server(place: str, number: int, libraries: Sequence[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.support.fork_server", place],
+        [sys.executable, "-m", "tests.support.fork_server", place, *libraries],
         cwd=Path(__file__).resolve().parents[2],
         env=os.environ | {"PYTHONFAULTHANDLER": "1", "PYTHONHASHSEED": str(number)},
         stdin=subprocess.PIPE,

@@ -81,12 +81,20 @@ def print_stacks(token: str, root: int, patience: float = 5.0) -> None:
 
 def end_all(token: str, patience: float = 0.0) -> tuple[Member, ...]:
     """Kills what is left of a run after ``patience`` seconds; returns what it had to kill."""
-    _wait_until(lambda: not members(token), patience)
+    run: tuple[Member, ...] = ()
+
+    def ended() -> bool:
+        nonlocal run
+        run = members(token)
+        return not run
+
+    _wait_until(ended, patience)
     killed: dict[int, Member] = {}
-    while run := members(token):  # again, since one of them may just have started another
+    while run:
         killed |= {member.pid: member for member in run}
         _signal((member.pid for member in run), signal.SIGKILL)
         time.sleep(0.02)
+        run = members(token)  # again, since one of them may just have started another
     return tuple(killed.values())
 
 
