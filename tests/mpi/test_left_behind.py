@@ -269,3 +269,21 @@ def test_looking_at_the_globals_of_a_module_is_no_use_of_them(tmp_path: Path) ->
     assert main(["transform", str(project), "-o", str(tmp_path / "out")]) == 0
     done = run_mpi(2, [sys.executable, "main.py"], env={"DLB_STRATEGY": "none"}, cwd=tmp_path / "out")
     assert (done.stdout, done.stderr) == (b"60.0\n", "")
+
+
+@pytest.mark.parametrize("strategy", ["GDDLB", "SS"])
+def test_what_other_ranks_cannot_read_is_left_to_rank_0(tmp_path: Path, strategy: str) -> None:
+    source = Path(__file__).resolve().parent / "programs" / "unreadable.py"
+    stats = tmp_path / "stats.json"
+    env = {"DLB_STRATEGY": strategy, "DLB_STATS": str(stats)}
+    done = run_mpi(3, [sys.executable, str(transform(source, tmp_path))], env=env)
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout, done.stderr
+    said = [line.rpartition(": ")[0].partition(": run by ")[2] for line in done.stderr.splitlines()]
+    assert said == [
+        "rank 0 alone: what it uses cannot be read on other ranks (TypeError",
+        "rank 0 alone: what it uses cannot be read on other ranks (ValueError",
+        "rank 0 alone: what it uses cannot be read on other ranks (ValueError",
+    ]
+    *alone, shared = json.loads(stats.read_text())["loops"]
+    assert all(rank["iterations"] == 0 for loop in alone for rank in loop["per_rank"][1:])
+    assert sum(rank["iterations"] for rank in shared["per_rank"][1:]) > 0

@@ -170,7 +170,7 @@ def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
 
 
 def _unfolded(plan: LoopPlan) -> Iterator[str]:
-    """When a run deals the iterations singly all the same (`dlbrt.mpi.partitioner`)."""
+    """When a run deals the iterations singly all the same (`dlbrt.mpi.root.partitioner`)."""
     if plan.fold_decision is FoldDecision.DEFAULT:
         yield f"singly if there are fewer than {MIN_PAIRS} pairs per rank, {_SINGLY[plan.iterations]}"
     for container in plan.unfolds_for:

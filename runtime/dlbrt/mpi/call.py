@@ -81,7 +81,8 @@ class LoopCall:
     ``without_rows`` whether its units go without data. ``array_transfers`` are the rows that ranks lack of
     resident arrays, ``evictions`` those that they give up; the iterations ``ahead`` of each rank need no rows
     that have still to arrive. ``watched``: what the plan takes as unchanged is looked at. ``live``: output is
-    shown while the loop runs.
+    shown while the loop runs. ``in_doubt``: before the loop begins, ranks say that they have read the body
+    and ``samples`` of the elements that travel by rows.
     """
 
     serial: int
@@ -110,6 +111,12 @@ class LoopCall:
     ahead: tuple[range, ...] = ()
     watched: bool = False
     live: bool = False
+    in_doubt: bool = False
+    samples: bytes | None = None
+
+
+class CalledOffError(Exception):
+    """A call has been called off, since some rank could not read what it brought; the message says why."""
 
 
 #: Calls kept of a loop: where arrays are swapped from run to run, a few calls take turns.

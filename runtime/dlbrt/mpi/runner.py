@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.mpi.ending import LoopResult
-from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.partition.cost_spec import CostSpec
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class LoopRunner:
         of them, say what iterations cost, as `LoopContext.cost` takes it; only rank 0 evaluates them, where
         it shares the loop.
         """
-        from dlbrt.mpi.run import run_loop  # most ranks above 0 never lead a loop
+        from dlbrt.mpi.root.run import run_loop  # most ranks above 0 never lead a loop
 
         costs = CostSpec(cost, each, cumulative, fit)
         return run_loop(self._root_runtime, kernel, iterable, arguments, costs, self._routine_state)

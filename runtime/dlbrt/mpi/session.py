@@ -31,8 +31,8 @@ from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.loop import refuse_stale
 from dlbrt.mpi.measuring.network import known
-from dlbrt.mpi.program_history import ProgramHistory
-from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.root.program_history import ProgramHistory
+from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.runner import LoopRunner
 from dlbrt.options import Options
 from dlbrt.reductions.unbound import value_or_unbound

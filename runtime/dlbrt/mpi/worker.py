@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from dlbrt.data.field import Field
 from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
-from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
+from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, unpack_tables
 from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
@@ -79,10 +80,16 @@ class _Worker:
         left_behind.forget_uses()
         self._slot_cache.forget(call.dropped)
         slots = self._slot_cache.fill(call.headers)
-        (kernel, arguments, in_objects, space, data, _), objects = self._unpacked(call, slots)
-        modules.apply(data)
-        if call.settings is not None:
-            objects.loads(call.settings).apply()
+        try:
+            with self._reading(call):
+                (kernel, arguments, in_objects, space, data, _), objects = self._unpacked(call, slots)
+                if call.samples is not None:
+                    objects.loads(call.samples)
+                modules.apply(data)
+                if call.settings is not None:
+                    objects.loads(call.settings).apply()
+        except CalledOffError:  # rank 0 runs the loop alone
+            return
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
         run = _WorkerRun(self, call, slots, objects, kernel, named(kernel, arguments), in_objects)
@@ -95,6 +102,25 @@ class _Worker:
         for eviction in evictions:
             rows = eviction.rows[self.communicator.rank]
             release(self._slot_cache.kept(eviction.number), eviction.axis, rows)
+
+    @contextmanager
+    def _reading(self, call: LoopCall) -> Iterator[None]:
+        """In the block this rank reads what a call has brought, which may run code of the program's classes.
+
+        CalledOffError where this or another rank could not read it; if that is in doubt, all ranks hear.
+        """
+        if not call.in_doubt:
+            yield
+            return
+        reason = ""
+        try:
+            yield
+        except Exception as error:  # objects' own hooks may raise anything
+            reason = f"{type(error).__name__}: {error}"
+        send = self.communicator.send_bytes
+        self.communicator.complete([send(reason.encode(errors="replace"), 0, VERDICT)])
+        if not self.communicator.wait_bytes(0, VERDICT)[1]:
+            raise CalledOffError(reason)
 
     def _unpacked(self, call: LoopCall, slots: list[Any]) -> tuple[Any, WorkerObjects]:
         """What the body of a call holds, with its kernel, and the objects met in both."""
@@ -109,7 +135,7 @@ class _Worker:
 
 
 class _WorkerRun:
-    """A worker's part in a loop on all ranks, which `dlbrt.mpi.shared_run` leads.
+    """A worker's part in a loop on all ranks, which `dlbrt.mpi.root.shared_run` leads.
 
     ``by_name`` are the kernel's arguments, ``in_objects`` describe what iterations contribute to through
     objects.

@@ -19,7 +19,7 @@ from dlbrt.data.directory import RowDirectory
 from dlbrt.data.field import Field
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array, ArrayLocation, array_location
-from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import (
     ArrayTransfer,
     LoopResidents,

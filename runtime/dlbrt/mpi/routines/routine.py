@@ -16,7 +16,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dlbrt.mpi.loop import refuse_stale
-from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.reach import Rows, is_plain, reached_asynchronously
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.routines.routine_state import RoutineState

@@ -21,8 +21,8 @@ from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult, stored_by
-from dlbrt.mpi.program_history import LoopHistory
-from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.root.program_history import LoopHistory
+from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed

@@ -72,7 +72,7 @@ class Departure:
         for value in met if self._behind else ():
             kind = type(value)
             if kind not in kinds:
-                kinds[kind] = _is_read_by_code(kind)
+                kinds[kind] = is_read_by_code(kind)
             if kinds[kind] and (held := _held(value, self._behind)):
                 path = self._uses.path(held[0]) if self._uses else None
                 text = f"{path} has to stay, and reading a {type(value).__name__} may use it"
@@ -102,7 +102,7 @@ class Departure:
         return next((self._paths[key] for key, value in self._behind.items() if state_of(value) != ()), None)
 
 
-def _is_read_by_code(kind: type) -> bool:
+def is_read_by_code(kind: type) -> bool:
     """Whether code runs as objects of a class are read that may look at what is inside them."""
     if kind in _READ_AS_THEY_ARE or issubclass(kind, type):
         return False

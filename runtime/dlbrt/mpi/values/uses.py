@@ -139,7 +139,7 @@ class Uses:
             if isinstance(value, dict | type) and (id(value), name) not in self._entered:
                 self._entered.add((id(value), name))
                 self._enter(path, value, name)
-            if _is_made_later(type(value)) and (id(type(value)), name) not in self._entered:
+            if is_made_later(type(value)) and (id(type(value)), name) not in self._entered:
                 self._entered.add((id(type(value)), name))
                 self._operate(type(value), name)
             if id(value) not in self._paths:
@@ -150,7 +150,7 @@ class Uses:
     def _enter(self, path: str, value: dict[Any, Any] | type, name: str) -> None:
         """Follow what depends on the name under which a dictionary or a class is met."""
         if isinstance(value, type):
-            if name and _is_made_later(value):
+            if name and is_made_later(value):
                 self._waiting += _methods(value, lambda name: name in _MAKING)
         elif not name or self._everything or name in self._whole:
             self._waiting += _entries(path, value)
@@ -186,7 +186,7 @@ class Uses:
                 for key, held in vars(value).items():
                     self._edge(key, f"{value.__name__}.{key}", held)
         elif isinstance(value, type):
-            if _is_made_later(value):
+            if is_made_later(value):
                 self._visit_class(value)
         else:
             self._visit_instance(path, value)
@@ -263,7 +263,7 @@ def _finds_attributes(value: object) -> bool:
     return module in _DYNAMIC_FUNCTIONS and getattr(value, "__name__", "") in _DYNAMIC_FUNCTIONS[module]
 
 
-def _is_made_later(kind: type) -> bool:
+def is_made_later(kind: type) -> bool:
     """Whether a class is none of those that the interpreter begins with, so that it may be in Python."""
     return bool(kind.__flags__ & _HEAP_TYPE)
 
@@ -273,7 +273,7 @@ def _methods(kind: type, taken: Callable[[str], bool]) -> list[_Edge]:
     return [
         (f"{base.__name__}.{name}", held, name)
         for base in kind.__mro__
-        if base is not object and _is_made_later(base)
+        if base is not object and is_made_later(base)
         for name, value in vars(base).items()
         if taken(name)
         for held in _unwrapped(value)

@@ -56,7 +56,8 @@ class LoopHistory:
     ``source`` is the name of its file and its line, ``file`` the path of its file as the user gave it.
     ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
     rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
-    ``leaves_behind``: what the loop uses holds objects that cannot be sent.
+    ``leaves_behind``: what the loop uses holds objects that cannot be sent. ``read`` are the names of the
+    classes, functions and modules that other ranks have read for it.
     ``tables`` are the access tables of arrays whose subscripts were inspected, by name; ``profiling`` is what
     the clause ``profile`` measures from run to run; ``points`` are the speed points that routines have
     measured, by the form of rows; ``steps`` are the loop's runs as time steps of AWF; ``measurements`` is
@@ -85,6 +86,7 @@ class LoopHistory:
         self.chunk = 1
         self.withheld = ""
         self.leaves_behind = False
+        self.read: set[str] = set()
         self.contradiction: str | None = None
         self.watched_runs = 0
         self.tables: dict[str, AccessTables] = {}

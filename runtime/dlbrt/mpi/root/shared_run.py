@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dlbrt.balance.messages import NO_FAILURE
 from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans, coverage_error, first_gap, left_out
-from dlbrt.mpi.call import LoopCall
+from dlbrt.mpi.call import CalledOffError, LoopCall
 from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
@@ -23,8 +23,8 @@ from dlbrt.mpi.output.live_output import ShownOutput
 from dlbrt.mpi.output.run_journal import ElementGather, RunJournal, fetch
 from dlbrt.mpi.output.standard_output import BYPASSED, HELD_BACK
 from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
-from dlbrt.mpi.preparation import Preparation
-from dlbrt.mpi.program_history import SharingFigures
+from dlbrt.mpi.root.preparation import Preparation
+from dlbrt.mpi.root.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.values.contents import shared_fields
 from dlbrt.mpi.walk import Walk
@@ -48,7 +48,8 @@ class SharedRun:
 
     Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the
     plan takes as unchanged, the one that rank 0 began with if there is one; ``contradiction`` is what some
-    rank's has found. Positions before ``first`` are done.
+    rank's has found. Positions before ``first`` are done. CalledOffError where a rank cannot read what it
+    is sent: then nothing has been done.
     """
 
     def __init__(
@@ -60,22 +61,25 @@ class SharedRun:
         watch: Watch | None,
         first: int,
     ) -> None:
-        root_runtime = prepared.root_runtime
+        root_runtime, payload = prepared.root_runtime, prepared.payload
         self._prepared = prepared
         self._array_transfers = call.array_transfers
         self._communicator = root_runtime.communicator
-        self._loop_residents = prepared.loop_residents
-        self._objects = prepared.objects
+        self._loop_residents = payload.loop_residents
+        self._objects = payload.objects
         self._objects.fetch = functools.partial(fetch, root_runtime.communicator)
-        self._fields = shared_fields(prepared.fields, prepared.packed.slots, call.headers)
-        root_runtime.send_call(call, prepared.sent, prepared.state)
-        root_runtime.publisher.broadcast(prepared.packed.slots, call.headers)
+        self._fields = shared_fields(payload.fields, payload.packed.slots, call.headers)
+        root_runtime.send_call(call, payload.sent, payload.state)
+        root_runtime.publisher.broadcast(payload.packed.slots, call.headers)
+        if call.in_doubt:
+            self._hear_whether_read()
+            payload.was_read()
         residents = self._loop_residents.residents
         self.driver = make_driver(self._communicator, call, self._fields, self._objects, residents, recorder)
         self._scatter(loop.walk, call.ahead)
         self._elements = ElementGather(self._communicator, self._fields, self._objects)
         self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
-        loop.contributions.share(self.run_journal.journal, prepared.descriptions)
+        loop.contributions.share(self.run_journal.journal, payload.descriptions)
         loop.walk.measure(call.measured)
         self.contradiction: str | None = None
         self._contradicted_here = False
@@ -88,6 +92,16 @@ class SharedRun:
             self._live = ShownOutput(self._communicator, call.serial, call.output_properties, first)
             self.driver.poll_output = self._live.poll
         self.run_journal.open(loop.walk, watched=call.watched, live=self._live)
+
+    def _hear_whether_read(self) -> None:
+        """Wait until all ranks have read what they were sent; CalledOffError if one could not."""
+        others = range(1, self._communicator.ranks)
+        errors = [bytes(self._communicator.wait_bytes(rank, VERDICT)[1]).decode() for rank in others]
+        reason = next(filter(None, errors), "")
+        answer = b"" if reason else b"go"
+        self._communicator.complete([self._communicator.send_bytes(answer, rank, VERDICT) for rank in others])
+        if reason:
+            raise CalledOffError(f"what it uses cannot be read on other ranks ({reason})")
 
     def _look(self, loop: LoopContext, watch: Watch | None) -> Watch:
         """Rank 0's watch from now on: the one that it began with, if there is one."""

@@ -16,7 +16,7 @@ from dlbrt.data.layout import InitialPartition
 from dlbrt.data.work_table import FoldingPolicy, Units
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
-from dlbrt.mpi.program_history import LoopHistory
+from dlbrt.mpi.root.program_history import LoopHistory
 from dlbrt.mpi.team import clock
 from dlbrt.observe.statistics import PlannedShares
 from dlbrt.partition.cost_spec import CostError, CostSpec

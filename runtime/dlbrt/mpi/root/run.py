@@ -1,9 +1,9 @@
 """One run of one loop, led by rank 0: it decides how, runs the loop alone or with all ranks, and learns.
 
-Three objects lead a run: `LoopRun`, what it has prepared (`dlbrt.mpi.preparation`), and the partitioner
-(`dlbrt.mpi.partitioner`). A fourth, `dlbrt.mpi.shared_run.SharedRun`, exists from the moment when the other
-ranks are called. Where the plan rests on calls that the compiler has not seen, what it takes as unchanged is
-watched (`dlbrt.mpi.watch`): if the plan is contradicted, rank 0 does the rest of the loop alone.
+Three objects lead a run: `LoopRun`, what it has prepared (`dlbrt.mpi.root.preparation`), and the partitioner
+(`dlbrt.mpi.root.partitioner`). A fourth, `dlbrt.mpi.root.shared_run.SharedRun`, exists from the moment when
+the other ranks are called. Where the plan rests on calls that the compiler has not seen, what it takes as
+unchanged is watched (`dlbrt.mpi.watch`): if the plan is contradicted, rank 0 does the rest of the loop alone.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from dlbrt.data.space import Space, space_of
 from dlbrt.data.spans import Spans, first_gap
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
+from dlbrt.mpi.call import CalledOffError
 from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.loop import LoopContext
-from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.perform import RankResult, own_result, perform, recorder
-from dlbrt.mpi.preparation import Kernel, Preparation
-from dlbrt.mpi.program_history import SharingFigures
-from dlbrt.mpi.root import RootRuntime
-from dlbrt.mpi.shared_run import SharedRun
+from dlbrt.mpi.root.partitioner import Partitioner
+from dlbrt.mpi.root.preparation import Kernel, Preparation
+from dlbrt.mpi.root.program_history import SharingFigures
+from dlbrt.mpi.root.runtime import RootRuntime
+from dlbrt.mpi.root.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.mpi.values.packing import named
 from dlbrt.mpi.watch import ContradictionError, Probation, Watch, contradicted
@@ -209,7 +210,7 @@ class LoopRun:
         program.
         """
         has_unseen = self._prepared.watches(loop) or bool(loop.unseen_calls)
-        return self._prepared.departure.with_state if has_unseen else None
+        return self._prepared.payload.departure.with_state if has_unseen else None
 
     def _alone(self, loop: LoopContext, begun: SingleRank | None, reason: str) -> Team:
         """Rank 0 runs the loop, or what is left of it, alone; the reason is logged."""
@@ -247,7 +248,12 @@ class LoopRun:
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
         watch = self._probation.take_watch()
-        self._sharing = SharedRun(prepared, call, loop, self._recorder, watch, first)
+        try:
+            self._sharing = SharedRun(prepared, call, loop, self._recorder, watch, first)
+        except CalledOffError as error:
+            self._loop_history.withheld = str(error)
+            self._root_runtime.forget_state()
+            return self._alone(loop, begun, str(error))
         self._watched = self._sharing.watch
         driver = self._sharing.driver
         if begun:
@@ -281,7 +287,7 @@ class LoopRun:
         if not reason:
             return False
         self._loop_history.withheld = reason
-        if not self._in_order and self._prepared.departure.may_have_been_used():
+        if not self._in_order and self._prepared.payload.departure.may_have_been_used():
             raise ContradictionError(f"{self._loop_history.source}: {reason}; {_PAST_ORDER}")
         if not (left := sharing.left_out(loop.ending.failed_at, self._others)):
             return False
@@ -345,7 +351,7 @@ class LoopRun:
         prepared, sharing = self._prepared, self._sharing
         values = loop.contributions.results()
         results = [*self._results, self._prefix] if self._prefix is not None else self._results
-        result = LoopResult(prepared.space, results, values, self._fault, prepared.objects)
+        result = LoopResult(prepared.space, results, values, self._fault, prepared.payload.objects)
         result.restore(loop.generators)
         if result.failure is not None and len(self._results) > 1:
             from dlbrt.mpi.failure import note

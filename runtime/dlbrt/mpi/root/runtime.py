@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dlbrt.data.field import Field
 from dlbrt.mpi.call import CallCache, LoopCall
 from dlbrt.mpi.communicator import COMMAND, Communicator
-from dlbrt.mpi.program_history import ProgramHistory
+from dlbrt.mpi.root.program_history import ProgramHistory
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers
 from dlbrt.mpi.values.contents import SlotPublisher
 from dlbrt.mpi.values.packing import SentKernel, Signature
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RootRuntime:
-    """The means of a session to run loops; `dlbrt.mpi.run` runs them.
+    """The means of a session to run loops; `dlbrt.mpi.root.run` runs them.
 
     Only one loop at a time runs on all ranks. A loop runs on the rank that meets it alone if it is met inside
     another loop (always so on ranks above 0), while another thread runs one, or in a forked process.
@@ -153,6 +153,10 @@ class RootRuntime:
         """The interpreter's state if it differs from the state sent last."""
         now = capture()
         return None if now == self._state else now
+
+    def forget_state(self) -> None:
+        """The other ranks may not have taken over the interpreter's state that was sent last."""
+        self._state = None
 
     def stop(self) -> None:
         """Let the other ranks end, and write what is to be written; a loop in another thread ends first."""

@@ -1,0 +1,1 @@
+"""What rank 0 alone does: leads the runs of loops, and remembers what they cost."""

@@ -1,0 +1,285 @@
+"""A loop that is to run, made ready at rank 0: whether it can be shared, and the call by which it is.
+
+A loop cannot be shared where the proof's assumptions do not hold of the data (`dlbrt.data.hazard`), or where
+something that iterations use cannot leave this process (`dlbrt.mpi.root.payload`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+from dlbrt.balance.strategies import pooled
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.contract import Distribution
+from dlbrt.data.access_table import FootprintError
+from dlbrt.data.array_table import root_of
+from dlbrt.data.field import reached_whole
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.hazard import hazard, holders, reached_otherwise
+from dlbrt.data.layout import InitialPartition
+from dlbrt.data.loop_fields import reached_twice
+from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
+from dlbrt.mpi.call import LoopCall, SlotHeader
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.root.partitioner import Partitioner
+from dlbrt.mpi.root.payload import Payload
+from dlbrt.mpi.root.runtime import RootRuntime
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
+from dlbrt.mpi.values.left_behind import CannotLeaveError
+from dlbrt.mpi.values.packing import named
+from dlbrt.mpi.values.program_state import collects_warnings
+from dlbrt.mpi.watch import Watch, foreign_object, watch_of
+from dlbrt.predict.groups import Groups
+from dlbrt.reductions.contributions import LoopContributions, selectable
+from dlbrt.reductions.output import is_real, output_properties
+from dlbrt.reductions.unbound import is_unbound
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.routines.routine_state import RoutineState
+
+Kernel = Callable[..., None]
+
+#: Values that no operation changes, so that other references to them do no harm.
+_UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
+
+
+def _by_value(kernel: Kernel) -> Kernel:
+    """The kernel, under a name that no module has: so it goes to other ranks by value.
+
+    A rank that imports the kernel's module may find the source there, which has no kernels.
+    """
+    if kernel.__module__ != "__main__":
+        kernel.__qualname__ = f"<loops>.{kernel.__name__}"
+    return kernel
+
+
+class Preparation:
+    """A loop to be run: whether it can be shared (`obstacle`), and the call by which it is (`compose`).
+
+    ``routine_state`` belongs to the routine that the loop is part of, if any: arrays of it stay on the ranks.
+    ``named`` are the arguments by the kernel's parameters; ``loop_history`` is what earlier runs have left;
+    ``payload`` is what the other ranks get.
+    """
+
+    def __init__(
+        self,
+        root_runtime: RootRuntime,
+        kernel: Kernel,
+        space: Space,
+        arguments: Sequence[Any],
+        routine_state: RoutineState | None,
+    ) -> None:
+        self.root_runtime = root_runtime
+        self.kernel = _by_value(kernel)
+        self.space = space
+        self.arguments = arguments
+        self.routine_state = routine_state
+        self.named = named(kernel, arguments)
+        self.loop_history = root_runtime.program_history.loop_history(kernel)
+        self.payload = Payload(root_runtime, self.kernel, self.named, space, routine_state, self.loop_history)
+
+    def fetch_to_root(self, loop: LoopContext) -> None:
+        """Make valid at rank 0 everything of the routine's that the loop touches."""
+        if self.routine_state is not None:
+            self.routine_state.fetch_for_root(loop, self.kernel, self.named, self.space)
+
+    def obstacle(self, loop: LoopContext, *, pooled: bool) -> str | None:
+        """Why the loop cannot be shared, in words; None where it can, and everything is ready.
+
+        ``pooled``: work is dealt from a pool at rank 0, so the arrays must be there as well.
+        """
+        if loop.unmet is not None:
+            return f"{loop.unmet} does not hold"
+        if collects_warnings():
+            return "the program collects warnings, or shows them by a function of its own"
+        if self.loop_history.withheld:
+            return self.loop_history.withheld
+        for name in (*loop.table.specs, *loop.contributions.kinds):
+            if is_unbound(value := self.named[root_of(name)]):
+                return f"{value.name} has no value"
+        places = loop.contributions.places
+        if reason := places.obstacle():
+            return reason
+        try:
+            with places.emptied():
+                if pooled:
+                    self.fetch_to_root(loop)
+                self.payload.find(loop, pooled=pooled)
+                if (reason := self._view_obstacle(loop)) is not None:
+                    return reason
+                self.payload.pack(loop.contributions)
+                return self._hazard() or self._contribution_obstacle(loop.contributions)
+        except (FootprintError, CannotLeaveError) as error:
+            return str(error)
+        except Exception as error:  # objects' own pickling hooks and attributes may raise anything
+            return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
+
+    def watches(self, loop: LoopContext) -> bool:
+        """Whether what the plan takes as unchanged is to be looked at."""
+        if self.root_runtime.options.trust:
+            return False
+        if not loop.unseen_calls and (foreign := foreign_object(self.named)):
+            loop.unseen_calls = {foreign: 0}
+        return bool(loop.unseen_calls)
+
+    def watch(self, loop: LoopContext, dealt: Spans) -> Watch:
+        """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
+        residents = [id(value) for value in self.payload.packed.slots if value in self.payload.loop_residents]
+        slots = self.payload.packed.slots
+        reached = self.kernel, self.named, slots, self.payload.fields, residents
+        return watch_of(loop, *reached, dealt, whole=True, behind=self.payload.departure.behind)
+
+    def compose(
+        self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool
+    ) -> LoopCall:
+        """The call to run what is left of the loop from position ``first`` on: one message to all ranks.
+
+        ``strategy`` is what ranks begin with; ``fixed``: shares are never cut anew.
+        """
+        root_runtime, state, pool = self.root_runtime, self.payload.state, pooled(strategy)
+        network, host_names = root_runtime.network, root_runtime.program_history.host_names
+        groups = self._groups(loop, partitioner.weights)
+        resident = self.routine_state is not None and pool is None
+        self.payload.departure.begin()
+        without_rows = not resident and not any(field.moves for field in self.payload.fields)
+        if resident:
+            deal = self._deal_as_before(loop, first, partitioner, fixed=fixed)
+        else:
+            deal = partitioner.deal(loop, first, pool=pool, without_rows=without_rows)
+        deal, array_transfers, evictions, ahead = self._transfers(loop, deal)
+        in_doubt = self.payload.is_in_doubt()
+        return LoopCall(
+            serial=next(root_runtime.serials),
+            key=self.loop_history.key,
+            kernel=self.payload.kernel_pickle,
+            body=self.payload.packed.body,
+            headers=self._headers(),
+            deal=deal,
+            strategy=strategy,
+            groups=groups,
+            rules=root_runtime.options.group.rules,
+            network=network,
+            within=root_runtime.networks.of_groups(groups, host_names),
+            measured=partitioner.measured,
+            parameters=root_runtime.parameters,
+            exchange_s=network.all_to_all.seconds(root_runtime.communicator.ranks),
+            environment=state.environment if state else None,
+            settings=self.payload.settings,
+            dropped=root_runtime.publisher.dropped(),
+            output_properties=output_properties(),
+            known=partitioner.known if pool is not None else LoopStatistics(),
+            without_rows=without_rows,
+            tables=self.payload.tables,
+            array_transfers=array_transfers,
+            evictions=evictions,
+            ahead=ahead,
+            watched=self.watches(loop),
+            live=self._shows_live(loop),
+            in_doubt=in_doubt,
+            samples=self.payload.samples if in_doubt else None,
+        )
+
+    def _shows_live(self, loop: LoopContext) -> bool:
+        """Whether output can be shown while the loop runs.
+
+        What iterations have done then stands: no plan is contradicted, no contribution fails when it is
+        applied, and whatever a rank cannot send back can be done again.
+        """
+        stands = not (self.watches(loop) or loop.contributions.kinds or self.payload.loop_residents.residents)
+        return stands and is_real(sys.stdout)
+
+    def _view_obstacle(self, loop: LoopContext) -> str | None:
+        """A part of an array (``rec["x"]``) where only whole arrays stay on the ranks, or are watched."""
+        made = [field for field in self.payload.fields if field.made]
+        if made and self.routine_state is not None:
+            return f"{made[0].name} is a part of an array, which cannot stay on the ranks by itself"
+        stored = next((field.name for field in made if field.spec.stores), None)
+        if stored is not None and self.watches(loop):
+            return f"{stored} is a part of an array, and calls that dlbc has not seen may change the others"
+        return None
+
+    def _hazard(self) -> str | None:
+        """Why the data forbids sharing the loop, if it does."""
+        if reason := reached_twice(self.payload.fields, self.named, self.payload.packed.several):
+            return reason
+        hidden = self.payload.reached_inside() | reached_whole(self.payload.fields, self.named)
+        met = (
+            self.payload.objects.known.objects
+            if any(field.spec.in_place for field in self.payload.fields)
+            else ()
+        )
+        return hazard(self.payload.fields, self.payload.arrays(), hidden, len(self.space), met, self.named)
+
+    def _contribution_obstacle(self, known: LoopContributions) -> str | None:
+        for name, kind in known.kinds.items():
+            if not selectable(kind, known.values[name]):
+                return f"what {name} starts from has no order that ranks could choose by"
+        changing = {name: known.values[name] for name in known.kinds}
+        changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
+        met = self.payload.objects.known.objects if changing else ()
+        return reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
+
+    def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
+        """The groups of a local strategy; a wish that cannot be met is logged."""
+        root_runtime, ranks = self.root_runtime, self.root_runtime.communicator.ranks
+        rule = root_runtime.options.group
+        if loop.group is not None and loop.group > ranks:
+            self.loop_history.log(
+                f"a group of {loop.group} is more than all {ranks} ranks: one group of them"
+            )
+        if rule.lacks_speeds(weights):
+            self.loop_history.log(
+                "no speeds of these ranks are known for groups of equal speed: blocks of ranks"
+            )
+        return rule.formed(root_runtime.program_history.host_names, weights, loop.group)
+
+    def _deal_as_before(
+        self, loop: LoopContext, first: int, partitioner: Partitioner, *, fixed: bool
+    ) -> InitialPartition:
+        """The partition of a loop whose arrays stay on the ranks: the owners of the rows go on with them."""
+        routine_state, loop_history, residents = (
+            self.routine_state,
+            self.loop_history,
+            self.payload.loop_residents,
+        )
+        assert routine_state is not None
+        index = self.space.index or IndexMap(0, 1)
+        in_turn = loop.table.iterations is Distribution.CYCLIC
+
+        def kept(deal: InitialPartition, bounds: Sequence[int]) -> InitialPartition:
+            dealt = (deal, () if in_turn else bounds)
+            return routine_state.deal(loop_history, index, dealt, residents, fixed=fixed)
+
+        return partitioner.deal(loop, first, kept)
+
+    def _transfers(
+        self, loop: LoopContext, deal: InitialPartition
+    ) -> tuple[InitialPartition, tuple[ArrayTransfer, ...], tuple[Eviction, ...], tuple[range, ...]]:
+        """The rows of residents that ranks lack, those they evict, and the iterations that need not wait.
+
+        The partition is returned with those iterations first.
+        """
+        routine_state, loop_residents = self.routine_state, self.payload.loop_residents
+        if routine_state is None:
+            return deal, (), (), ()
+        reached = self.payload.reached_inside()
+        array_transfers = routine_state.array_transfers(loop_residents, deal, reached)
+        evictions = routine_state.evictions(loop_residents, deal, reached)
+        if loop.contributions.kinds or evictions:
+            return deal, array_transfers, evictions, ()
+        deal, ahead = routine_state.ahead(self.loop_history.key, loop_residents, deal, array_transfers)
+        return deal, array_transfers, evictions, ahead
+
+    def _headers(self) -> tuple[SlotHeader, ...]:
+        """How the contents of the slots are sent."""
+        reached = self.payload.reached_inside()
+        by_rows = {id(f.data) for f in self.payload.fields if f.by_rows and id(f.data) not in reached}
+        changed = [field for field in self.payload.fields if field.spec.stores]
+        stored = {id(field.data) for field in changed}
+        stored |= {id(array) for field in changed for array in holders(field, self.payload.arrays())}
+        tokens = self.payload.loop_residents.tokens
+        return self.root_runtime.publisher.describe(self.payload.packed.slots, by_rows, stored, tokens)
