@@ -56,6 +56,8 @@ COMMAND_ROWS = (
     frozenset({"calibrate", "report", "simulate"}),
     frozenset({"check", "explain", "rules", "run", "transform", "witness"}),
     frozenset({"program"}),
+    frozenset({"compile_program"}),
+    frozenset({"kept_programs"}),
     frozenset({"common"}),
     frozenset({"files", "verdicts"}),
 )
@@ -91,6 +93,7 @@ COMMANDS = {
         "dlbrt.predict.network",
     ),
     "dlbc.commands.explain": PURE,
+    "dlbc.commands.kept_programs": ("dlbrt.observe.files",),
     "dlbc.commands.run": ("dlbrt.options", "dlbrt.script"),
     "dlbc.commands.report": (*PURE, "dlbrt.observe", "dlbrt.sim"),
     "dlbc.commands.simulate": (*PURE, "dlbrt.observe", "dlbrt.sim"),

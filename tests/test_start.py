@@ -5,6 +5,7 @@ Imports are most of what a start costs (`tests/bench/start.py` measures it); the
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -124,14 +125,27 @@ def test_what_a_command_imports(words: list[str], later: tuple[str, ...], tmp_pa
     assert not within(loaded, later)
 
 
+def test_a_program_that_is_kept_is_run_without_the_compiler(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("A = [0] * 9\n# dlb: parallel, BLOCK\nfor i in range(9):\n    A[i] = 2 * i\n")
+    command, env = ("-m", "dlbc", "run", "-n", "1", str(path)), {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert "dlbc.pipeline" in imported(*command, env=env)
+    loaded = imported(*command, env=env)
+    assert "dlbc.commands.program" in loaded
+    later = ("ast", "dlbc.diagnostics", *HEAVY, *LIBRARIES)
+    assert within(loaded, later) == ["dlbc.parse", "dlbc.parse.lookups"]
+
+
 def test_importing_the_runtime_needs_no_numpy() -> None:
     assert not within(
         imported("-c", "import dlbrt"), ("numpy", "dlbrt.data", "dlbrt.balance", "dlbrt.partition")
     )
 
 
-def imported(*arguments: str) -> set[str]:
+def imported(*arguments: str, env: dict[str, str] | None = None) -> set[str]:
     """What a process imports until it ends."""
     command = [sys.executable, "-X", "importtime", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=True, env=os.environ | (env or {})
+    )
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}

@@ -24,7 +24,8 @@ from dlbrt.observe.measurements import LoopMeasurements, default_path, read, upd
 from dlbrt.observe.networks import Calibration, from_json
 
 from dlbc.commands import common
-from dlbc.commands.program import WholeProgram, read_program
+from dlbc.commands.kept_programs import WholeProgram
+from dlbc.commands.program import read_program
 from dlbc.commands.run import CannotStartError, launch, launcher, run_program, shared_directory
 
 
@@ -90,7 +91,7 @@ def _program(options: argparse.Namespace) -> int:
         ranks = options.ranks if program.parallel else 1
         return calibrate(program, ranks, common.settings_of(options), options.arguments, options.learned)
     except CannotStartError as error:
-        return common.show_diagnostics(program.source, (error.diagnostic,))
+        return error.show(program.path)
     except OptionError as error:
         return common.print_error(error)
 

@@ -1,6 +1,7 @@
 """What commands share: printing, options, and reading a program.
 
-Diagnostics and errors go to standard error, results to standard output.
+Diagnostics and errors go to standard error, results to standard output. Commands import it for their options,
+so it imports what reads programs where that is needed.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from dlbrt.contract import ENVIRONMENT
 
-from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, render
-from dlbc.parse.find_modules import SearchPath
-from dlbc.parse.find_program import NoModuleError, package_files
-from dlbc.source import Source
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dlbc.diagnostics.diagnostic import Diagnostic
+    from dlbc.parse.find_modules import SearchPath
+    from dlbc.source import Source
 
 #: Diagnostics of wrong usage rather than of the program: exit status 2.
 _USAGE_CODES = frozenset(
@@ -28,6 +30,8 @@ _USAGE_CODES = frozenset(
 
 def show_diagnostics(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
     """Print the diagnostics on standard error and return their exit status."""
+    from dlbc.diagnostics.diagnostic import render
+
     diagnostics = tuple(diagnostics)
     color = takes_colors(sys.stderr)
     for diagnostic in diagnostics:
@@ -37,6 +41,8 @@ def show_diagnostics(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
 
 def status_of(diagnostics: Iterable[Diagnostic]) -> int:
     """The exit status for these diagnostics."""
+    from dlbc.diagnostics.diagnostic import has_errors
+
     diagnostics = tuple(diagnostics)
     if any(d.code in _USAGE_CODES for d in diagnostics):
         return 2
@@ -90,11 +96,15 @@ def add_follow(parser: argparse.ArgumentParser) -> None:
 
 def search_of(options: argparse.Namespace) -> SearchPath:
     """Where modules are found besides, as the options say."""
+    from dlbc.parse.find_modules import SearchPath
+
     return SearchPath(packages=tuple(path for paths in options.follow for path in paths))
 
 
 def _package(name: str) -> list[Path]:
     """The directories of a package, or the file of a module."""
+    from dlbc.parse.find_program import NoModuleError, package_files
+
     try:
         return package_files(name)
     except NoModuleError as error:

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import re
-import secrets
 import shutil
 import signal
 import subprocess
@@ -18,16 +17,17 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dlbrt.contract import ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, nearest
-from dlbrt.script import RunPlan
+from dlbrt.contract import AVAILABLE, ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, nearest
 
 from dlbc.commands import common
-from dlbc.commands.program import WholeProgram, read_program
-from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic
-from dlbc.parse.read_clauses import AVAILABLE
-from dlbc.parse.read_source import WHOLE_FILE
+from dlbc.commands.program import read_program
+
+if TYPE_CHECKING:
+    from dlbrt.script import RunPlan
+
+    from dlbc.commands.kept_programs import WholeProgram
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         return run_program(program, options.ranks, settings, options.arguments)
     except CannotStartError as error:
-        return common.show_diagnostics(program.source, (error.diagnostic,))
+        return error.show(program.path)
 
 
 def _summary(wanted: bool | None) -> str | None:
@@ -161,9 +161,18 @@ _INTERRUPTED = 130
 class CannotStartError(Exception):
     """The program could not be started, for the reason given by ``diagnostic``."""
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
+    def __init__(self, code: str, reason: str = "") -> None:
+        from dlbc.diagnostics.catalogue import report
+        from dlbc.parse.read_source import WHOLE_FILE
+
+        self.diagnostic = report(code, WHOLE_FILE, reason=reason)
+        super().__init__(self.diagnostic.message)
+
+    def show(self, path: Path) -> int:
+        """Print the diagnostic of the program at ``path``, and return its exit status."""
+        from dlbc.source import Source
+
+        return common.show_diagnostics(Source(str(path), b"", ""), (self.diagnostic,))
 
 
 def run_program(
@@ -196,7 +205,7 @@ def run_program(
             return launch(start, ["-m", "dlbrt.script", str(file), *arguments], settings)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise CannotStartError(report("DLB016", WHOLE_FILE, reason=reason)) from error
+        raise CannotStartError("DLB016", reason=reason) from error
 
 
 def malformed(settings: Mapping[str, str | int], ranks: int) -> str:
@@ -220,7 +229,7 @@ def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, st
     Returns the exit status, 128 + N if signal N ended it. OSError if it cannot be started.
     """
     # All ranks need the same order of sets; as in a sequential run, that order differs from run to run.
-    seed = {"PYTHONHASHSEED": str(secrets.randbelow(2**32))}
+    seed = {"PYTHONHASHSEED": str(int.from_bytes(os.urandom(4), "big"))}
     environment = seed | os.environ | {name: str(value) for name, value in settings.items()}
     return _wait(subprocess.Popen([*start, sys.executable, *words], env=environment))
 
@@ -234,7 +243,7 @@ def launcher(ranks: int) -> list[str]:
         return [srun, "-n", str(ranks)]
     mpiexec = _find_mpiexec()
     if mpiexec is None:
-        raise CannotStartError(report("DLB015", WHOLE_FILE))
+        raise CannotStartError("DLB015")
     return [mpiexec, *_vendor_options(mpiexec), "-n", str(ranks)]
 
 

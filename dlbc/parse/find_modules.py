@@ -13,6 +13,7 @@ from dlbrt.records import dataclass
 
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
+from dlbc.parse import lookups
 from dlbc.parse.read_source import parse_module, read_source
 from dlbc.source import Source
 
@@ -84,10 +85,10 @@ class ModuleFinder:
             for length in range(0 if level else 1, len(parts) + 1):
                 path = root.joinpath(*parts[:length])
                 files = [path / "__init__.py", *([path.with_name(f"{path.name}.py")] if length else [])]
-                file = next(filter(Path.is_file, files), None)
+                file = next(filter(lookups.is_file, files), None)
                 if file is not None:
                     found.append((file, ".".join(parts[length:])))
-                if (file is None and not path.is_dir()) or (file is not None and file.name != "__init__.py"):
+                if not lookups.is_directory(path) if file is None else file.name != "__init__.py":
                     break
             if found:
                 return found
@@ -97,7 +98,7 @@ class ModuleFinder:
 def own_roots(program: Path) -> tuple[Path, ...]:
     """The directory of a program, and the one that holds its outermost package."""
     home = outermost = program.parent
-    while (outermost / "__init__.py").is_file() and outermost != outermost.parent:
+    while lookups.is_file(outermost / "__init__.py") and outermost != outermost.parent:
         outermost = outermost.parent
     return home, outermost
 

@@ -20,6 +20,7 @@ from dlbrt.contract import MARK
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
+from dlbc.parse import lookups
 from dlbc.parse.find_modules import ModuleFinder, SearchPath
 from dlbc.parse.read_source import WHOLE_FILE, parse_module, read_source
 from dlbc.source import Source
@@ -131,7 +132,7 @@ def ambiguous(files: Iterable[Path]) -> Iterator[Diagnostic]:
     """A warning for each package beside a module of its name, which Python does not import."""
     for file in files:
         folder = file.parent
-        if file.name == "__init__.py" and folder.with_name(f"{folder.name}.py").is_file():
+        if file.name == "__init__.py" and lookups.is_file(folder.with_name(f"{folder.name}.py")):
             yield report("DLB020", WHOLE_FILE, package=f"{folder.name}/", module=f"{folder.name}.py")
 
 
@@ -143,9 +144,10 @@ def compiled(files: Sequence[Source]) -> Iterator[tuple[Source, Diagnostic]]:
     for source in files:
         file = Path(source.path)
         beside = (file.with_name(file.stem + suffix) for suffix in EXTENSION_SUFFIXES)
-        if MARK in source.text and (hiding := next(filter(Path.is_file, beside), None)) is not None:
+        if MARK in source.text and (hiding := next(filter(lookups.is_file, beside), None)) is not None:
             yield source, report("DLB022", WHOLE_FILE, module=file.name, compiled=hiding.name)
-    for path in sorted({p for folder in {Path(s.path).parent for s in files} for p in folder.glob("*.pyx")}):
+    folders = {Path(source.path).parent for source in files}
+    for path in sorted({path for folder in folders for path in lookups.cython_sources(folder)}):
         imported = re.compile(rf"^\s*(?:from|import)\b.*\b{re.escape(path.stem)}\b", re.MULTILINE)
         source, problems = read_source(str(path))
         if MARK.encode() in source.data and any(imported.search(each.text) for each in files):

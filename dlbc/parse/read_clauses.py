@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from dlbrt.contract import BASELINES, DISTRIBUTIONS, STRATEGIES, Distribution, nearest
+from dlbrt.contract import AVAILABLE, DISTRIBUTIONS, Distribution, nearest
 from dlbrt.records import dataclass
 
 from dlbc.ir.annotation import (
@@ -28,8 +28,6 @@ from dlbc.ir.annotation import (
 from dlbc.parse.argument_list import AnnotationArgument, ClauseReader
 from dlbc.source import SourcePlace
 
-#: The strategies of the contract that this version has.
-AVAILABLE = (*STRATEGIES, *BASELINES)
 ITERATE_KEYS = ("model", "tolerance", "every")
 _MODELS = ("piecewise", "akima", "constant")
 _KINDS = tuple(kind.value for kind in AnnotationKind)

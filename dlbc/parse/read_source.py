@@ -20,6 +20,7 @@ from pathlib import Path
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
+from dlbc.parse import lookups
 from dlbc.source import Source, SourcePlace
 
 #: The place of a diagnostic about the whole file.
@@ -39,7 +40,7 @@ NO_PROGRAMS = {
 def read_source(path: str) -> tuple[Source, tuple[Diagnostic, ...]]:
     """The file at ``path``; the diagnostics are empty where it is readable text."""
     try:
-        data = Path(path).read_bytes()
+        data = lookups.read(Path(path))
     except OSError as error:
         return Source(path, b"", ""), (report("DLB001", WHOLE_FILE, reason=error.strerror or str(error)),)
     if path.endswith(NOTEBOOK):

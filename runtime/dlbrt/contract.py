@@ -70,6 +70,9 @@ STRATEGIES: Final = (
 #: Strategies of other authors, for comparison.
 BASELINES: Final = ("periodic", "gradient", "affinity")
 
+#: What a clause or an option may name.
+AVAILABLE: Final = (*STRATEGIES, *BASELINES)
+
 #: The strategy in the statistics of a loop that rank 0 ran alone.
 LOCAL: Final = "local"
 

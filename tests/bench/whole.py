@@ -76,7 +76,11 @@ def ways(name: str, seconds: int, out: Path) -> dict[str, Callable[[], Spent]]:
     """The ways of running a program, by name."""
     source, arguments = PROGRAMS / f"{name}.py", ARGUMENTS[name][seconds].split()
     written, python = str(transform(source, out)), sys.executable
-    env = {"DLB_LEARNED": str(out / "learned.json"), "DLB_STATS": str(out / "stats.json")}
+    env = {
+        "DLB_LEARNED": str(out / "learned.json"),
+        "XDG_CACHE_HOME": str(out),
+        "DLB_STATS": str(out / "stats.json"),
+    }
     run = [python, "-m", "dlbc", "run", "-n", "2", str(source), *arguments]
     mpi = [*find_mpiexec(), "-n", "2", python, written, *arguments]
     return {

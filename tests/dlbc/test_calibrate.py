@@ -14,7 +14,7 @@ from dlbrt.observe.measurements import LoopKey, LoopMeasurements, MeasurementSto
 from dlbrt.partition.density import Density
 
 from dlbc.cli import main
-from dlbc.commands.program import WholeProgram
+from dlbc.commands.kept_programs import WholeProgram
 from dlbc.commands.run import CannotStartError
 from tests.support.mpi import run_sequential
 
@@ -46,6 +46,7 @@ dlbc: prog.py:9: relative speeds, the slowest rank's being 1
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("DLB_KEEP", "0")  # only measurements are kept there
     path = tmp_path / "prog.py"
     path.write_text(PROGRAM)
     return path

@@ -16,7 +16,7 @@ from dlbrt.balance.events import Exhausted, Interrupted, ProfilesExchanged, Time
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.messages import NO_FAILURE, Profile
 from dlbrt.balance.strategies import names, strategy
-from dlbrt.contract import BASELINES, STRATEGIES
+from dlbrt.contract import AVAILABLE, BASELINES, STRATEGIES
 from dlbrt.data.layout import block
 from dlbrt.data.transfer import Assignment
 from dlbrt.data.work_table import Units, WorkTable
@@ -24,7 +24,6 @@ from dlbrt.parameters import Parameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlbc.parse.read_clauses import AVAILABLE
 from tests.dlbrt.balance.clockwork import Clockwork, Run
 
 SOON = Parameters(period_s=2e-3)
