@@ -19,10 +19,10 @@ from dlbrt.contract import Distribution
 from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.contributions.additions import Addition, additions_of
+from dlbc.analysis.contributions.mentions import chains_in, mentions_in
 from dlbc.analysis.contributions.selections import resembles_selection, selection_of
 from dlbc.analysis.contributions.updates import LAST, Update, store_of, update_of
 from dlbc.analysis.control_flow import may_repeat
-from dlbc.analysis.mentions import chains_in, mentions_in
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, own_nodes, parameters_of
 from dlbc.diagnostics.catalogue import report
