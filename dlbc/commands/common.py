@@ -156,30 +156,16 @@ def add_modules(parser: argparse.ArgumentParser) -> None:
         help="an installed package that belongs to the program: its annotated loops are transformed too",
     )  # fmt: skip
     parser.add_argument(
-        "-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, action=_Module,
+        "-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, action=_Program,
         help="run this module, as `python -m` does, and then its arguments",
     )  # fmt: skip
 
 
-class _Module(argparse.Action):
-    """The module and the arguments of the program."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        assert option_string is not None
-        assert isinstance(values, list)
-        if not values:
-            parser.error("argument -m: expected the name of a module")
-        namespace.module, *namespace.arguments = values
-
-
 class _Program(argparse.Action):
-    """The program and its arguments as one list, since argparse drops the first ``--`` after other words."""
+    """The program and its arguments as one list: a file, or after ``-m`` a module.
+
+    One list, since argparse drops the first ``--`` after other words.
+    """
 
     def __call__(
         self,
@@ -188,15 +174,17 @@ class _Program(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        assert option_string is None
         assert isinstance(values, list)
-        if namespace.module:
-            return
-        # A `--` before the program ends the options; some versions of argparse have already dropped it.
-        given = values[1:] if values[:1] == ["--"] else values
-        if not given and namespace.program_required:
-            parser.error("the following arguments are required: FILE")
-        namespace.file, *namespace.arguments = given or [""]
+        if option_string is not None:
+            if not values:
+                parser.error("argument -m: expected the name of a module")
+            namespace.module, *namespace.arguments = values
+        elif not namespace.module:
+            # A `--` before the program ends the options; some versions of argparse have already dropped it.
+            given = values[1:] if values[:1] == ["--"] else values
+            if not given and namespace.program_required:
+                parser.error("the following arguments are required: FILE")
+            namespace.file, *namespace.arguments = given or [""]
 
 
 def positive(text: str) -> int:

@@ -21,7 +21,7 @@ def accepted(path: Path) -> list[Annotation]:
     return [annotation for annotation in annotations(path) if not annotation.reason]
 
 
-PROGRAMS = part([path for path in paths() if accepted(path)], 3)
+PROGRAMS = part([path for path in paths() if accepted(path)], 5)
 
 
 def variants(path: Path) -> list[list[Annotation]]:

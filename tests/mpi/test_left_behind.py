@@ -24,6 +24,8 @@ pytestmark = pytest.mark.mpi
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 RANKS = (1, 2, 3, 5)
 STRATEGIES = ("none", "GDDLB", "SS", "steal")
+#: Numbers of ranks, each with the iteration that uses what cannot leave rank 0.
+SETTINGS = ((2, 86), (3, 86), (3, 3), (5, 50))
 
 INSTALLED = """
 def unused(sim, i, rare):
@@ -146,7 +148,7 @@ def test_what_no_iteration_uses_is_no_reason_to_run_alone(case: Case, ranks: int
     indirect=["case"],
 )
 def test_a_use_that_is_not_seen_is_found_and_done_by_rank_0(case: Case, path: str, strategy: str) -> None:
-    for ranks, rare in ((2, 86), (3, 86), (3, 3), (5, 50)):
+    for ranks, rare in SETTINGS if is_full() else SETTINGS[1:3]:
         done = case.on(ranks, rare, DLB_STRATEGY=strategy)
         assert (done.stdout.decode(), done.status) == (case.sequential(rare).stdout.decode(), 0), done.stderr
         if rare == 86:

@@ -21,6 +21,7 @@ from papers.zaki.network import ethernet
 
 from tests.dlbrt.predict import player
 from tests.dlbrt.predict.cases import CASES, Case, trfd_first, trfd_pairs, trfd_second
+from tests.support.tier import part
 
 ETHERNET = ethernet()
 UNIFORM = [case for case in CASES if case.work.prefix is None]
@@ -155,7 +156,7 @@ def table(duration_s: float, rules: ModelOptions) -> list[Row]:
     return [Row(case, duration_s, range(6 if duration_s == 2 else 3), rules) for case in CASES]
 
 
-TABLES = pytest.mark.parametrize("duration_s", [2.0, 5.0, 20.0], ids="t_l={}".format)
+TABLES = pytest.mark.parametrize("duration_s", part([2.0, 5.0, 20.0], 3), ids="t_l={}".format)
 RULES = pytest.mark.parametrize(
     "rules", [ModelOptions(), OVERLAPPED], ids=["the paper's rules", "overlapped"]
 )
