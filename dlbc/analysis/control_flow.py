@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, negated
-from dlbc.analysis.subscripts import SubscriptReader
+from dlbc.analysis.subscripts import NoSubscripts, SubscriptReader
 from dlbc.analysis.uses import bound_names
 from dlbc.ir.access import AbstractValue, InnerLoop, IterationDomain, Origins, Subscript
 from dlbc.ir.region import CodeRegion, Expansion
@@ -35,7 +35,7 @@ class ControlFlow:
 
     def __init__(self, region: CodeRegion) -> None:
         self._region = region
-        self._subscripts = SubscriptReader(region)
+        self._subscripts = (NoSubscripts if region.by_name else SubscriptReader)(region)
         self._hidden: dict[str, bool] = {}
         self._numbers: dict[ast.AST, int] = {}
         self._single = frozenset(n for n, nodes in bound_names(region.code).items() if len(nodes) == 1)

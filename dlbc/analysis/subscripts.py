@@ -248,6 +248,35 @@ class SubscriptReader:
         return unparsed(node) if form is None or plain else str(form)
 
 
+class NoSubscripts(SubscriptReader):
+    """Reads nothing: parts of an object count as the object.
+
+    Each bracket multiplies the parts that a name may lead to: a walk that asks for names alone does without.
+    """
+
+    def __init__(self, region: CodeRegion) -> None:
+        self._region = region
+
+    @contextmanager
+    def within(self, iterable: ast.expr) -> Iterator[None]:  # noqa: ARG002
+        """No integers are known."""
+        yield
+
+    def counts(self, iterable: ast.expr) -> bool:  # noqa: ARG002
+        """No integers are known."""
+        return False
+
+    def read(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> tuple[tuple[Subscript, ...], bool]:  # noqa: ARG002
+        """No axes, and none after them."""
+        return (), False
+
+    def form(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> None:
+        """None: nothing is known."""
+
+    def condition(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> None:
+        """None: nothing is known."""
+
+
 def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
     """All bindings of each own name: an expression, or whether the name surely becomes an integer."""
     definitions: dict[str, list[ast.expr | bool]] = {}

@@ -125,7 +125,8 @@ class CodeRegion:
     every iteration (``state['v']``). ``expansions``: calls, and attributes that run a property, whose code is
     walked in place of them; their locals are own names. ``outer``: names for data of modules there.
     ``receiver``: the name of the object of which `super()` without arguments is a view, the first parameter
-    of the function around; empty where there is none.
+    of the function around; empty where there is none. ``by_name``: objects are told apart by names alone, not
+    by subscripts.
     """
 
     body: tuple[ast.stmt, ...]
@@ -143,6 +144,7 @@ class CodeRegion:
     paths: frozenset[str] = frozenset()
     expansions: Mapping[ast.AST, Expansion] = field(default_factory=dict)
     outer: frozenset[str] = frozenset()
+    by_name: bool = False
 
     def expanding(self, found: Mapping[ast.AST, Expansion]) -> CodeRegion:
         """The region with these calls expanded."""

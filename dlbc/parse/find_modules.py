@@ -64,9 +64,10 @@ class ModuleFinder:
         return self._once(file)[1]
 
     def _once(self, file: Path) -> tuple[Source | None, Module | None]:
-        if file not in self._read:
-            self._read[file] = _read(file)
-        return self._read[file]
+        key = file.absolute()  # relative imports lead to a file by another path than others do
+        if key not in self._read:
+            self._read[key] = _read(file)
+        return self._read[key]
 
     def _search(self, name: str, folder: Path) -> list[tuple[Path, str]]:
         """The files of the modules that a name leads through, outermost first, each with the rest of it.

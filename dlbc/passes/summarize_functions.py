@@ -105,6 +105,7 @@ def _region(
         returns_argument_parts=passing,
         parameters=parameters,
         receiver=receiver_of(function),
+        by_name=True,
     )
 
 
