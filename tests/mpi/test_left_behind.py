@@ -248,6 +248,12 @@ SMOOTHED = """
 import numpy as np
 from numpy.random import multivariate_normal
 
+class Noise:
+    def __init__(self):
+        self.state = np.random.RandomState(1)
+
+noise = [Noise()]
+
 class Filter:
     def __init__(self, n):
         self.sigmas = np.ones((n, 2))

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import copyreg
 import ctypes
 import functools
 import importlib
+import io
 import os
 import pickle
 import sys
@@ -27,7 +29,7 @@ import cloudpickle
 import numpy as np
 
 from dlbrt.data.object_state import ATOMS
-from dlbrt.mpi.values.left_behind import LeftBehind
+from dlbrt.mpi.values.left_behind import LeftBehind, path_of, stand_in
 from dlbrt.records import dataclass
 
 #: What modules, classes and functions hold, by the name of the module and a path in it (``helper:Mesh.cut``).
@@ -210,19 +212,25 @@ def _is_descriptor(value: Any) -> bool:
 def _sendable(data: ModuleData) -> ModuleData:
     """The data without the values that cannot leave this process."""
     values = [value for held in data.values() for value in held.values()]
-    try:
-        pickle.dumps([value for value in values if not hasattr(value, "__array_interface__")])
-    except Exception:  # some value cannot: find out which
-        return {path: {n: v for n, v in held.items() if _can_leave(v)} for path, held in data.items()}
-    return data
+    if _can_leave([value for value in values if not hasattr(value, "__array_interface__")], pickle.Pickler):
+        return data
+    return {path: {n: v for n, v in held.items() if _can_leave(v)} for path, held in data.items()}
 
 
-def _can_leave(value: Any) -> bool:
+def _can_leave(value: Any, kind: type[pickle.Pickler] = cloudpickle.Pickler) -> bool:
+    """Whether a value can be pickled; what stands for an object left behind can, which is no use of it."""
+    pickler = kind(io.BytesIO())
+    known = getattr(pickler, "dispatch_table", copyreg.dispatch_table)
+    pickler.dispatch_table = {**known, LeftBehind: _of_left_behind}
     try:
-        cloudpickle.dumps(value)
+        pickler.dump(value)
     except Exception:  # the pickler raises whatever the objects' own hooks raise
         return False
     return True
+
+
+def _of_left_behind(value: Any) -> tuple[Any, ...]:
+    return stand_in, (path_of(value),)
 
 
 @dataclass(frozen=True)
