@@ -256,7 +256,7 @@ def _serve(communicator: Communicator, options: Options, *, late: bool) -> NoRet
 
         forget_unfinished_modules()
     try:
-        serve(communicator, options)
+        serve(communicator, options, late=late)
         communicator.close()
         if late:
             _leave_unseen()

@@ -15,6 +15,7 @@ from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, unpack_tables
 from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
+from dlbrt.mpi.early_imports import import_early
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.output.live_output import ForwardedOutput
@@ -48,9 +49,14 @@ from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
 
-def serve(communicator: Communicator, options: Options) -> None:
-    """Run loops at rank 0's command until an empty message ends this rank's service."""
+def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
+    """Run loops at rank 0's command until an empty message ends this rank's service.
+
+    ``late``: the program has begun, and has imported on this rank too.
+    """
     worker, calls = _Worker(communicator, options), CallCache()
+    if not late:
+        import_early()
     while message := communicator.wait_bytes(0, COMMAND)[1]:
         command = pickle.loads(message)
         if isinstance(command, FetchRequest):

@@ -125,6 +125,12 @@ def _is_installed(path: str) -> bool:
     return "site-packages" in path or path.startswith((_RUNTIME, os.path.dirname(os.__file__)))
 
 
+def is_library(path: str) -> bool:
+    """Whether the module in a file is installed, and not named as one of the program's."""
+    path = os.path.abspath(path)
+    return _is_installed(path) and not any(path.startswith(root + os.sep) for root in _named_roots)
+
+
 @functools.lru_cache(maxsize=64)
 def _holders(module: types.ModuleType, _names: int) -> tuple[tuple[str, _Holder], ...]:
     """The module, and the functions and classes that it defines, by path; again when it has more names."""

@@ -1,0 +1,88 @@
+"""What a worker imports while it waits for the first loop: libraries that the loops will need.
+
+Rank 0 imports the program's libraries before its first loop. A worker would import those that a kernel names
+when the kernel arrives, while rank 0 waits. So it imports them before, beside rank 0. This changes
+nothing but the time: only modules that are installed are imported, only where they stand at the beginning of
+the program, before any statement that could prepare for an import, and only where a function or a loop of the
+program names them. An import that fails is left to the loop that needs it.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+from dlbrt.mpi.values.program_state import is_library
+from dlbrt.records import dataclass
+
+#: What a generated program has before its own imports.
+_START = "dlbrt.start"
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryImport:
+    """A module, and what is taken out of it by name, each of which may be a module as well."""
+
+    module: str
+    parts: tuple[str, ...] = ()
+
+
+def import_early() -> None:
+    """Import what the program's loops need of libraries, as far as that is clear from its text."""
+    path = getattr(sys.modules["__main__"], "__file__", None) or ""
+    try:
+        with open(path, "rb") as file:
+            wanted = tuple(needed_imports(ast.parse(file.read())))
+        for each in wanted:
+            if not _is_library(each.module.partition(".")[0]):
+                return
+            _import(each)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a module may raise anything, SystemExit too
+        return
+
+
+def needed_imports(program: ast.Module) -> Iterator[LibraryImport]:
+    """The imports at the beginning of the program of which its functions, classes or loops use a name."""
+    used = _names_in_code(program.body)
+    for statement in program.body:
+        match statement:
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Assign(value=ast.Call(func=called)) if ast.unparse(called) == _START:
+                pass
+            case ast.Import(names=names):
+                for alias in names:
+                    if (alias.asname or alias.name.partition(".")[0]) in used:
+                        yield LibraryImport(alias.name)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                if any((alias.asname or alias.name) in used for alias in names):
+                    yield LibraryImport(module, tuple(alias.name for alias in names))
+            case _:
+                return
+
+
+def _names_in_code(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that functions, classes and loops read."""
+    code = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.For | ast.While
+    inside = (node for statement in statements if isinstance(statement, code) for node in ast.walk(statement))
+    return frozenset(node.id for node in inside if isinstance(node, ast.Name))
+
+
+def _is_library(name: str) -> bool:
+    """Whether a module is installed, and no part of the program."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        return False
+    return spec.origin in ("built-in", "frozen") or is_library(spec.origin)
+
+
+def _import(wanted: LibraryImport) -> None:
+    module = import_module(wanted.module)
+    for part in wanted.parts:
+        if not hasattr(module, part) and hasattr(module, "__path__"):
+            import_module(f"{wanted.module}.{part}")
