@@ -21,6 +21,12 @@ MIN_MOVED: Final = 0.01
 #: self-scheduling are taken several at a time, until they last as long.
 CHUNK_S: Final = 1e-3
 
+#: After each stretch of folded pairs that come apart a rank closes what it has contributed and synchronizes,
+#: which takes a tenth of a millisecond. So these stretches may grow longer than `CHUNK_S`: to this part of
+#: the time since the loop began, and at most to so many seconds.
+PAIRS_PART: Final = 0.02
+MAX_PAIRS_S: Final = 8e-3
+
 #: Diffusion: the time between two rounds of a rank is at least this many seconds, and this many exchanges of
 #: profiles, so that rounds cost a few per cent of it.
 DIFFUSION_PERIOD_S: Final = 5e-3

@@ -26,7 +26,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.team import SingleRank, Team, clock
-from dlbrt.parameters import CHUNK_S
+from dlbrt.parameters import CHUNK_S, MAX_PAIRS_S, PAIRS_PART
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import LoopContributions
 
@@ -41,11 +41,15 @@ class PollInterval:
         self.size = 1
         self._target_s = target_s
 
-    def learn(self, iterations: int, seconds: float) -> None:
-        """Learn from a chunk of ``iterations`` that took ``seconds``, emulated waiting included."""
-        if iterations < self.size and seconds < self._target_s:
+    def learn(self, iterations: int, seconds: float, least_s: float = 0.0) -> None:
+        """Learn from a chunk of ``iterations`` that took ``seconds``, emulated waiting included.
+
+        ``least_s``: chunks may last so long, if that is longer than they would.
+        """
+        target_s = max(self._target_s, least_s)
+        if iterations < self.size and seconds < target_s:
             return  # the last, shorter chunk of a run says nothing about a full one
-        ideal = iterations * self._target_s / max(seconds, 1e-9)
+        ideal = iterations * target_s / max(seconds, 1e-9)
         # Growth is bounded: iterations may get more expensive as the loop goes on.
         self.size = max(1, min(int(ideal), 2 * self.size))
 
@@ -154,7 +158,8 @@ class Walk:
         if not self.team.units.folded:
             return self.iterations(each=each)
         if each or apart:
-            return chain.from_iterable(self._half(self._opened(single=each or self._dealt_singly())))
+            opened = self._opened(single=each or self._dealt_singly())
+            return chain.from_iterable(self._half(opened, apart=True))
         return chain.from_iterable(self._all_pairs())
 
     def failed(self) -> int | None:
@@ -246,7 +251,7 @@ class Walk:
         while self.team.work:
             pairs = self._opened(single=False)
             while pairs.ahead:
-                yield from self._half(pairs)
+                yield from self._half(pairs, apart=False)
                 self.end_stretch()
             if self._turn_ends():
                 break
@@ -262,15 +267,16 @@ class Walk:
             pairs = self._pairs = _Pairs(units, deque(filter(None, clipped)))
         return pairs
 
-    def _half(self, pairs: _Pairs) -> Iterator[Iterator[Any]]:
-        """The next stretch of a chunk of pairs."""
+    def _half(self, pairs: _Pairs, *, apart: bool) -> Iterator[Iterator[Any]]:
+        """The next stretch of a chunk of pairs; ``apart``: the kernel synchronizes after it."""
         stretch = pairs.ahead.popleft()
         self._begin_stretch(stretch, descending=bool(pairs.done))
         yield self._begin(stretch)
         self._account(len(stretch))
         self._end_half(pairs)
         if not pairs.ahead:
-            self.poll_interval.learn(len(pairs.units), pairs.seconds)
+            least_s = min(MAX_PAIRS_S, PAIRS_PART * (clock() - self.started)) if apart else 0.0
+            self.poll_interval.learn(len(pairs.units), pairs.seconds, least_s)
             self._report_pairs(pairs)
 
     def _end_half(self, pairs: _Pairs) -> None:

@@ -39,3 +39,12 @@ def test_a_cut_chunk_says_nothing() -> None:
     pacer.size = 64
     pacer.learn(3, 1e-7)
     assert pacer.size == 64
+
+
+def test_chunks_grow_further_where_longer_ones_are_allowed() -> None:
+    pacer = PollInterval(1e-3)
+    for _ in range(10):
+        pacer.learn(pacer.size, pacer.size * 5e-4, 8e-3)
+    assert pacer.size == 16
+    pacer.learn(16, 16 * 5e-4)
+    assert pacer.size == 2
