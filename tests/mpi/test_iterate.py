@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
-from tests.support.tier import part
+from tests.support.tier import pairs, part
 
 pytestmark = pytest.mark.mpi
 
@@ -83,7 +83,7 @@ def distribution(items: int, ranks: int) -> int:
     return items - shares(items, ranks)[0]
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("ranks", part([2, 3, 5], 3))
 def test_heat_sends_two_rows_for_each_inner_boundary(ranks: int, tmp_path: Path) -> None:
     rows, columns = 42, 7
     few, many = (travelled(tmp_path, heat(1000), ranks, str(rows), str(columns), n) for n in ("4", "14"))
@@ -114,7 +114,7 @@ def test_heat_sends_at_the_beginning_what_ranks_own_and_read(tmp_path: Path) -> 
     assert first.home == sum(owned[1:]) * columns * DOUBLE  # v alone has changed
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", part([2, 4], 2))
 def test_life_sends_two_rows_to_each_rank(ranks: int, tmp_path: Path) -> None:
     n = 21
     text = sample("life").replace("max(1, generations // 6)", "1000")
@@ -124,7 +124,7 @@ def test_life_sends_two_rows_to_each_rank(ranks: int, tmp_path: Path) -> None:
     assert many.fetches <= 4 * ranks
 
 
-@pytest.mark.parametrize("ranks", [2, 5])
+@pytest.mark.parametrize("ranks", part([2, 5], 2))
 def test_jacobi_sends_the_vector_alone(ranks: int, tmp_path: Path) -> None:
     n = 70
     few, many = (
@@ -140,8 +140,7 @@ def test_jacobi_sends_the_vector_alone(ranks: int, tmp_path: Path) -> None:
     assert many.home == own * DOUBLE  # of the vector stored last; the other one came to all
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5])
-@pytest.mark.parametrize("rows", ["BLOCK", "CYCLIC"])
+@pytest.mark.parametrize(("rows", "ranks"), pairs(["BLOCK", "CYCLIC"], [2, 3, 5]))
 def test_lu_sends_one_row_at_each_stage(ranks: int, rows: str, tmp_path: Path) -> None:
     n = 24
     found = travelled(tmp_path, sample("lu"), ranks, str(n), rows)

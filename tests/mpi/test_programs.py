@@ -45,7 +45,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The programs, and the settings that each runs under."""
     if metafunc.function is test_without_mpiexec_it_is_the_same_program:
-        metafunc.parametrize("program", part(NAMES, 3), indirect=True, scope="module")
+        metafunc.parametrize("program", part(NAMES, 6), indirect=True, scope="module")
     elif "env" in metafunc.fixturenames:
         runs = [
             pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))

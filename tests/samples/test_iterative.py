@@ -16,7 +16,7 @@ import pytest
 
 from tests.samples.test_samples import SAMPLES, Outcome, outcome
 from tests.support.mpi import run_mpi, run_sequential, transform
-from tests.support.tier import is_full
+from tests.support.tier import is_full, part
 
 pytestmark = pytest.mark.mpi
 
@@ -96,7 +96,7 @@ def test_bits_are_the_same_with_and_without_a_routine(
     assert [loop["strategy"] for loop in document["loops"]] == [env["DLB_STRATEGY"]]
 
 
-@pytest.mark.parametrize("pair", ARGUMENTS, indirect=True)
+@pytest.mark.parametrize("pair", part(ARGUMENTS, 2), indirect=True)
 def test_rows_move_in_the_middle_of_a_pass_and_bits_stay(pair: Pair, tmp_path: Path) -> None:
     env = {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "fixed:0,99,0"}  # passes are short: less would not pay
     (loop,) = run(pair, True, 3, env, tmp_path)["loops"]

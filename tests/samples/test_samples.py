@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
-from tests.support.tier import is_full
+from tests.support.tier import is_full, part
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.py") if not path.stem.endswith("_dlb"))
@@ -118,7 +118,7 @@ def test_the_parallel_program_does_what_the_sequential_one_does(
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("transformed", NAMES, indirect=True)
+@pytest.mark.parametrize("transformed", part(NAMES, 3), indirect=True)
 def test_the_generated_program_runs_without_a_launcher(transformed: Transformed, tmp_path: Path) -> None:
     done = run_sequential([sys.executable, str(transformed.program), *transformed.arguments], cwd=tmp_path)
     assert (done.stdout, done.status) == (transformed.sequential.done.stdout, 0), done.stderr

@@ -17,6 +17,7 @@ from papers.heirich import DiffusionStep, Mesh, Schedule, UnitDiffusion, alpha_l
 from papers.heirich.chain import payable
 
 from tests.papers.heirich.dense import links, one_step
+from tests.support.tier import is_full
 
 SPEEDS = st.floats(1e-3, 1e3)
 TIMES = st.floats(0, 1e9)
@@ -216,15 +217,16 @@ def test_shares_become_proportional_to_speeds(n: int) -> None:
     assert furthest(ranks) <= 4
 
 
-def test_equal_shares_on_64_ranks_become_proportional_to_speeds() -> None:
+@pytest.mark.parametrize(("n", "steps"), [(16, 80), (64, 900)] if is_full() else [(16, 80)])
+def test_equal_shares_on_many_ranks_become_proportional_to_speeds(n: int, steps: int) -> None:
     """Speeds of 1 to 4, those of one half drawn from below 2.5, of the other from above."""
     draw = np.random.default_rng(8)
-    speeds = [*draw.uniform(1, 2.5, 32).tolist(), *draw.uniform(2.5, 4, 32).tolist()]
-    ranks = Chain([1000.0] * 64, speeds, LARGE)
+    speeds = [*draw.uniform(1, 2.5, n // 2).tolist(), *draw.uniform(2.5, 4, n // 2).tolist()]
+    ranks = Chain([1000.0] * n, speeds, LARGE)
     before = furthest(ranks)
-    for _ in range(900):
+    for _ in range(steps):
         ranks.advance_units()
-    assert sum(ranks.work) == 64_000
+    assert sum(ranks.work) == 1000 * n
     assert furthest(ranks) <= 4 < before / 100
 
 
