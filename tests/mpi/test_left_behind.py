@@ -295,3 +295,58 @@ def test_what_other_ranks_cannot_read_is_left_to_rank_0(tmp_path: Path, strategy
     *alone, shared = json.loads(stats.read_text())["loops"]
     assert all(rank["iterations"] == 0 for loop in alone for rank in loop["per_rank"][1:])
     assert sum(rank["iterations"] for rank in shared["per_rank"][1:]) > 0
+
+
+HANDED_ON = """
+import random
+import numpy as np
+import hidden
+
+class Box:
+    def __init__(self):
+        self.pick, self.state = hidden.held[0], hidden.held[1]
+
+    def get(self, name, x):
+        return getattr(self, name) and x * 2.0
+
+def work(get, x):
+    return get("pi" + "ck", x)
+
+def draws(box, x):
+    return getattr(box, "pi" + "ck")([x, x, 1]) if x > 10 else x
+
+random.seed(3)
+box, out, kept = Box(), np.zeros(20), []
+
+def run(get):
+    # dlb: parallel
+    for i in range(20):
+        out[i] = work(get, i)
+    print(out.sum())
+    # dlb: parallel
+    for i in range(20):
+        kept.append((box.state, box.pick) if i else box)
+    print(kept[9][0] is hidden.held[1], kept[9][1].__self__ is hidden.held[2], kept[0] is box)
+    # dlb: parallel
+    for i in range(20):
+        out[i] = draws(box, i)
+    print(out.sum(), random.random())
+
+run(box.get)
+"""
+
+
+@pytest.mark.parametrize("strategy", ["none", "SS"])
+def test_a_global_generator_goes_by_name_and_draws_are_noticed(strategy: str, tmp_path: Path) -> None:
+    hidden = "import random\nimport numpy.random as nr\nheld = [random.choice, nr.mtrand._rand, random._inst]"
+    (tmp_path / "hidden.py").write_text(hidden)
+    (tmp_path / "p.py").write_text(HANDED_ON)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "hidden.py").write_text(hidden)
+    program = transform(tmp_path / "p.py", tmp_path / "out")
+    expected = run_sequential([sys.executable, str(tmp_path / "p.py")])
+    done = run_mpi(3, [sys.executable, str(program)], env={"DLB_STRATEGY": strategy})
+    assert done.stdout == expected.stdout
+    (line,) = done.stderr.splitlines()
+    assert "run by rank 0 alone from iteration" in line
+    assert "the state of random" in line

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from dlbrt.mpi.values.generators import reduction_of_global
 from dlbrt.mpi.values.left_behind import CannotLeaveError, help_for, state_of
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.mpi.values.uses import Uses, is_pickled_by_attributes
@@ -37,6 +38,7 @@ class Departure:
         self._uses: Uses | None = None
         self._read_early: dict[int, tuple[Any, str]] = {}
         self._behind: dict[int, Any] = {}
+        self._by_name: dict[int, Any] = {}
         self._paths: dict[int, str] = {}
         self._states = b""
 
@@ -44,6 +46,17 @@ class Departure:
         """TypeError for an object that stays behind because reading it would use another one."""
         if id(value) in self._read_early:
             raise TypeError(self._read_early[id(value)][1])
+
+    def goes_by_name(self, generator: Any) -> bool:
+        """Whether a generator is a global one: it goes as its name, to the one that another rank has.
+
+        Its state is watched on each rank, as that of ``random.choice`` is.
+        """
+        if (reduced := reduction_of_global(generator)) is None:
+            return False
+        module, name = reduced[1]
+        self._by_name[id(generator)], self._paths[id(generator)] = generator, f"{module.__name__}.{name}"
+        return True
 
     def leave(self, value: Any, error: Exception) -> str:
         """Leave an object behind that cannot be sent because of ``error``; its path.
@@ -85,11 +98,11 @@ class Departure:
 
     def may_have_been_used(self) -> bool:
         """Whether rank 0 may have used an object left behind since; True where it would not show."""
-        hidden = any(state_of(value) is None for value in self.behind)
+        hidden = any(state_of(value) is None for _, value in self._tracked)
         return hidden or self._states_now() != self._states
 
     def _states_now(self) -> bytes:
-        return pickle.dumps([state_of(value) for value in self.behind])
+        return pickle.dumps([state_of(value) for _, value in self._tracked])
 
     @property
     def behind(self) -> Sequence[Any]:
@@ -99,7 +112,12 @@ class Departure:
     @property
     def with_state(self) -> str | None:
         """The path of an object left behind that has a state, so that the order of uses matters, if any."""
-        return next((self._paths[key] for key, value in self._behind.items() if state_of(value) != ()), None)
+        return next((self._paths[key] for key, value in self._tracked if state_of(value) != ()), None)
+
+    @property
+    def _tracked(self) -> Iterable[tuple[int, Any]]:
+        """The objects of which rank 0 has the one that counts, with their identities."""
+        return (self._behind | self._by_name).items()
 
 
 def is_read_by_code(kind: type) -> bool:

@@ -16,6 +16,9 @@ from dlbrt.reductions.operations import IMMUTABLE
 #: The modules that have a global generator.
 GENERATORS = ("random", "numpy.random")
 
+#: Where each has it, by the name of the generator's class.
+_PLACES = {"Random": ("random", "_inst"), "RandomState": ("numpy.random.mtrand", "_rand")}
+
 
 def states(generators: Iterable[str] = GENERATORS) -> dict[str, Any]:
     """The state of each generator whose module is loaded, under a name that no variable has."""
@@ -36,6 +39,18 @@ def restore(generator: str, state: Any) -> None:
 def key_of(generator: str) -> str:
     """The name under which the state of a generator is kept."""
     return f"the state of {generator}"
+
+
+def reduction_of_global(value: Any) -> tuple[Any, ...] | None:
+    """The reduction of a global generator, by its name; None for anything else.
+
+    Names for it (``from random import choice``) lead on each rank to its own, as ``random.choice`` does. Its
+    state is watched there.
+    """
+    module, name = _PLACES.get(type(value).__name__, ("", ""))
+    if module not in sys.modules or vars(sys.modules[module]).get(name) is not value:
+        return None
+    return getattr, (sys.modules[module], name)
 
 
 def is_seed(value: Any) -> bool:

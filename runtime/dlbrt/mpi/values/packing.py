@@ -28,7 +28,7 @@ import numpy as np
 
 from dlbrt.data.overlap import exposes_memory
 from dlbrt.mpi.values.departure import Departure
-from dlbrt.mpi.values.generators import is_seed, state_of_seed
+from dlbrt.mpi.values.generators import is_seed, reduction_of_global, state_of_seed
 from dlbrt.mpi.values.left_behind import LeftBehind, generators, path_of, stand_in, state_of
 from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.pickles import PROTOCOL, Numbering, Pickler, Reader, met_by_pickler
@@ -231,7 +231,7 @@ class _Packer(Pickler):
             raise TypeError(f"iterations call the library of C {obj._name}")
         elif isinstance(obj, threading.Thread):
             raise TypeError("a thread runs in one process")
-        elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
+        elif self._is_consumed(obj):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
         kind = type(obj)
         if kind not in self._exposing:
@@ -239,6 +239,12 @@ class _Packer(Pickler):
         if self._exposing[kind]:
             self._packed.exposing.append(obj)
         return super().reducer_override(obj)
+
+    def _is_consumed(self, obj: Any) -> bool:
+        """Whether a use takes something from an object that all ranks would share."""
+        if isinstance(obj, self._generators):
+            return self._departure is None or not self._departure.goes_by_name(obj)
+        return hasattr(type(obj), "__next__")
 
 
 #: Types of objects that hold arrays, and of arrays, which may be reached along several paths.
@@ -354,6 +360,8 @@ class _SnapshotPacker(_Packer):
             return stand_in, (type(obj).__name__,), self.states[id(obj)]
         if is_seed(obj):
             return stand_in, ("SeedSequence",), state_of_seed(obj)
+        if (reduced := reduction_of_global(obj)) is not None:
+            return reduced
         if type(obj) is np.ndarray and id(obj) not in self._packed.numbers:
             return cloudpickle.Pickler.reducer_override(self, obj)
         reduced = super().reducer_override(obj)

@@ -23,6 +23,7 @@ import numpy as np
 from cloudpickle.cloudpickle import _make_skeleton_class
 
 from dlbrt.mpi.values.exceptions import of_exception
+from dlbrt.mpi.values.generators import reduction_of_global
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
@@ -217,10 +218,13 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
     """The reduction of what cloudpickle would send otherwise than as it is; TypeError for what cannot be.
 
     A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
-    to find it in. A view of memory would arrive as bytes, an exception without what caused it.
+    to find it in. A view of memory would arrive as bytes, an exception without what caused it, the global
+    random generators as copies.
     """
     if isinstance(obj, BaseException):
         return of_exception(obj)
+    if (reduced := reduction_of_global(obj)) is not None:
+        return reduced
     if type(obj) is memoryview:
         return _of_memory(obj)
     if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not _is_named(obj):
