@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import mmap
+import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -92,9 +93,16 @@ def _parts(held: Any) -> Iterable[Any]:
         return ()
     elif not isinstance(held, list | tuple | set | frozenset):
         held = list(getattr(held, "__dict__", {}).values())
-    if _CLOSED.issuperset(map(type, held)):
+    closed = _closed()
+    if closed.issuperset(map(type, held)):
         return ()
-    return [value for value in held if type(value) not in _CLOSED]
+    return [value for value in held if type(value) not in closed]
+
+
+def _closed() -> frozenset[object]:
+    """`_CLOSED`, and numpy's seeds, which keep their memory to themselves."""
+    module = sys.modules.get("numpy.random.bit_generator")
+    return _CLOSED if module is None else _CLOSED | {module.SeedSequence}
 
 
 @dataclass(frozen=True, slots=True)

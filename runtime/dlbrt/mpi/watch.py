@@ -15,6 +15,7 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +34,7 @@ from dlbrt.mpi.communicator import ProgramError
 from dlbrt.mpi.output.standard_output import BYPASSED, OutputProbe
 from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
-from dlbrt.mpi.values.generators import GENERATORS, states
+from dlbrt.mpi.values.generators import GENERATORS, are_seeds, state_of_seed, states
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import capture, collect, is_of_program
 from dlbrt.records import dataclass
@@ -153,10 +154,7 @@ class Watch:
 
     def _snapshot(self) -> bytes | None:
         """A pickle of everything but the arrays; None where some object cannot be pickled."""
-        lists = {
-            name: {row: field.data[row] for run in rows for row in run if row < len(field.data)}
-            for name, (field, rows) in self._lists.items()
-        }
+        lists = {name: _comparable(field.data, rows) for name, (field, rows) in self._lists.items()}
         try:
             with self._places.emptied():
                 return snapshot(
@@ -274,6 +272,12 @@ def _edges(fields: Iterable[Field], dealt: Spans) -> Sequence[int]:
 def _rows_held(field: Field, dealt: Spans, whole: bool) -> Rows:
     """The rows of a list that a rank has."""
     return (range(field.length),) if whole or not field.by_rows else field.needed(dealt)
+
+
+def _comparable(data: list[Any], rows: Rows) -> Any:
+    """The elements of a list by their rows; of seeds, which may be many, all that they hold."""
+    found = {row: data[row] for run in rows for row in run if row < len(data)}
+    return pickle.dumps([*map(state_of_seed, found.values())]) if are_seeds(found.values()) else found
 
 
 def _classes_of(items: Iterable[Any]) -> dict[type, None]:

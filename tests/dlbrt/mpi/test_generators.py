@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from dlbrt.mpi.values.generators import GENERATORS, is_seed, key_of, restore, states
+from dlbrt.mpi.values.generators import GENERATORS, are_seeds, is_seed, key_of, restore, states
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
@@ -32,3 +32,17 @@ def test_a_restored_generator_draws_the_same_again(generator: str) -> None:
 )
 def test_seeds_of_numbers_alone(value: object, plain: bool) -> None:
     assert is_seed(value) == plain
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (np.random.SeedSequence(3).spawn(3), True),
+        ([], False),
+        ([np.random.SeedSequence(3), 4], False),
+        ([np.random.SeedSequence(3), np.random.SeedSequence([3, 4])], False),
+        ([np.random.default_rng(3)], False),
+    ],
+)
+def test_a_list_of_seeds_is_known(values: list[object], found: bool) -> None:
+    assert are_seeds(values) == found

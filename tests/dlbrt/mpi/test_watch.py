@@ -58,6 +58,16 @@ def test_a_seed_that_is_drawn_from_stays_as_it_is(change: Callable[[Any], None])
     assert "seeds[1]" in found
 
 
+@pytest.mark.parametrize("change", [_spawn, _store])
+def test_a_list_of_seeds_that_travels_by_rows_is_looked_at(change: Callable[[Any], None]) -> None:
+    seeds = np.random.SeedSequence(1).spawn(3)
+    watch = watch_over({"seeds": seeds}, (field_of(seeds, BLOCK(0, "r"), "seeds"),))
+    np.random.default_rng(seeds[1]).random()
+    assert watch.contradiction(NOTHING) is None
+    change(seeds[1])
+    assert (watch.contradiction(NOTHING) or "").startswith("seeds")
+
+
 def test_nothing_changed() -> None:
     values = {"cfg": {"dt": 1.0}, "u": np.zeros(4)}
     assert watch_over(values).contradiction(NOTHING) is None

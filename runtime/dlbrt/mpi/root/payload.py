@@ -27,7 +27,7 @@ from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import LoopResidents
 from dlbrt.mpi.values.code_reach import names_used
 from dlbrt.mpi.values.departure import Departure, is_read_by_code
-from dlbrt.mpi.values.generators import is_seed
+from dlbrt.mpi.values.generators import are_seeds, is_seed
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, look_into, pack, pack_kernel, signature
 from dlbrt.mpi.values.pickles import met_by_pickler
@@ -55,6 +55,15 @@ def _surely_pickled(element: Any, slots: Mapping[int, int]) -> bool:
     if type(element) in IMMUTABLE or (type(element) is np.ndarray and not element.dtype.hasobject):
         return True
     return is_seed(element) and id(element.pool) not in slots
+
+
+def _all_surely_pickled(data: list[Any], slots: Mapping[int, int]) -> bool:
+    """Whether each element surely is, and none is one of those in ``slots``."""
+    if not slots.keys().isdisjoint(map(id, data)):
+        return False
+    if are_seeds(data):
+        return slots.keys().isdisjoint(id(seed.pool) for seed in data)
+    return all(_surely_pickled(element, slots) for element in data)
 
 
 def _is_read_by_code(kind: type) -> bool:
@@ -188,7 +197,7 @@ class Payload:
         """The lists that travel by rows and hold more than numbers, texts, seeds, arrays or lists of them."""
         slots = self.packed.numbers
         for data in (f.data for f in self.fields if isinstance(f.data, list) and (f.moves or f.copied)):
-            if not all(_surely_pickled(element, slots) and id(element) not in slots for element in data):
+            if not _all_surely_pickled(data, slots):
                 yield data
 
     def _pack(self) -> None:

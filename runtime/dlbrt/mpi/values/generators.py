@@ -8,7 +8,7 @@ loop it is that of the last one, as a temporary would be. Programs often have a 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from dlbrt.reductions.operations import IMMUTABLE
@@ -18,6 +18,9 @@ GENERATORS = ("random", "numpy.random")
 
 #: Where each has it, by the name of the generator's class.
 _PLACES = {"Random": ("random", "_inst"), "RandomState": ("numpy.random.mtrand", "_rand")}
+
+#: The module of numpy's `SeedSequence`.
+SEEDS = "numpy.random.bit_generator"
 
 
 def states(generators: Iterable[str] = GENERATORS) -> dict[str, Any]:
@@ -56,9 +59,21 @@ def reduction_of_global(value: Any) -> tuple[Any, ...] | None:
 def is_seed(value: Any) -> bool:
     """Whether it is a `SeedSequence` of numpy's that consists of numbers alone."""
     kind = type(value)
-    if kind.__name__ != "SeedSequence" or kind.__module__ != "numpy.random.bit_generator":
+    if kind.__name__ != "SeedSequence" or kind.__module__ != SEEDS:
         return False
     return type(value.entropy) in IMMUTABLE and IMMUTABLE.issuperset(map(type, value.spawn_key))
+
+
+def are_seeds(values: Collection[Any]) -> bool:
+    """Whether there are any, and each is a seed, as `is_seed` says.
+
+    Programs have a seed for each iteration, so this looks at many values at once.
+    """
+    kinds = set(map(type, values))
+    if len(kinds) != 1 or not is_seed(next(iter(values))):
+        return False
+    entropies = {type(value.entropy) for value in values}
+    return IMMUTABLE.issuperset(entropies.union(type(part) for value in values for part in value.spawn_key))
 
 
 def state_of_seed(seed: Any) -> tuple[Any, ...]:

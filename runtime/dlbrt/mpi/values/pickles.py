@@ -8,6 +8,7 @@ numbering of what comes with a pickle have to be sent: reader and writer have me
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import io
 import itertools
@@ -23,7 +24,7 @@ import numpy as np
 from cloudpickle.cloudpickle import _make_skeleton_class
 
 from dlbrt.mpi.values.exceptions import of_exception
-from dlbrt.mpi.values.generators import reduction_of_global
+from dlbrt.mpi.values.generators import SEEDS, reduction_of_global
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
@@ -97,8 +98,17 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if not self.has_hooks and kind not in self._classes:
             self.has_hooks = _has_hooks(kind)
             self._classes.add(kind)
-        reduced = self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
+        reduced = self.taken_apart(obj)
+        if reduced is None and _is_of_numpy(kind):
+            return obj.__reduce_ex__(PROTOCOL)  # as the pickler would find in the end
+        reduced = reduced or common_reduction(obj) or super().reducer_override(obj)
         return _with_slots(obj, reduced) if isinstance(obj, type) else reduced
+
+
+def _is_of_numpy(kind: type) -> bool:
+    """Whether objects of a class are arrays or seeds, of which there may be many, that nobody reduces."""
+    many = kind is np.ndarray or (kind.__name__ == "SeedSequence" and kind.__module__ == SEEDS)
+    return many and kind not in copyreg.dispatch_table
 
 
 class Writer:
