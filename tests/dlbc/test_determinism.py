@@ -12,11 +12,12 @@ import pytest
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import transform
 from tests.dlbc.conftest import CASES
+from tests.support.tier import part
 
 ACCEPT = sorted((CASES / "accept").glob("*.py"))
 
 
-@pytest.mark.parametrize("path", ACCEPT, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(ACCEPT, 3), ids=lambda path: path.stem)
 def test_twice_the_same(path: Path) -> None:
     source, _ = read_source(str(path))
     first, second = transform(source), transform(source)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,7 @@ NOT_IN_A_SOURCE = frozenset(
 )
 
 
+@cache
 def emitted(path: Path) -> tuple[Source, bytes]:
     source, problems = read_source(str(path))
     result = transform(source)

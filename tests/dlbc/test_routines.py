@@ -33,7 +33,7 @@ PROGRAMS = sorted(
 )
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 4), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda path: path.stem)
 def test_nothing_is_missed_by_the_sequential_code(path: Path) -> None:
     command = [str(path), *ARGUMENTS.get(path.stem, ())]
     as_written = run_sequential([sys.executable, *command], cwd=ROOT)

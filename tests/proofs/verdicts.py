@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity, render
 from dlbc.ir.loop import Module, ProofStatus
@@ -60,6 +61,7 @@ class Witness:
     element: str
 
 
+@lru_cache(1000)
 def verdict_of(text: str, path: str = "case.py") -> Verdict:
     """The verdict on all loops of a program."""
     source = Source(path, text.encode(), text)

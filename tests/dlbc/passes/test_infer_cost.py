@@ -19,7 +19,7 @@ INDEX = Variable(VariableKind.INDEX, "i")
 SIZES = ((7, 3), (4, -1), (2, 9))
 
 
-@pytest.mark.parametrize("seed", range(20 if is_full() else 5))
+@pytest.mark.parametrize("seed", range(20 if is_full() else 2))
 def test_random_nests_cost_what_they_execute(seed: int) -> None:
     nests = Nests(seed)
     for _ in range(100):
