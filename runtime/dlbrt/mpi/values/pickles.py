@@ -91,17 +91,20 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         self.taken_apart: Reducer = lambda _: None
         self.has_hooks = False  # whether a class of the program has its own way of being read
         self._classes: set[type] = set()  # those without; classes that outlived a run would hold their module
+        self._many: set[type] = set()  # those among them of which `_is_of_numpy`
 
     def reducer_override(self, obj: Any) -> Any:
         """See `pickle.Pickler`."""
         kind = type(obj)
+        if kind in self._many:
+            # What the pickler would find in the end; there may be one such object for each iteration.
+            return self.taken_apart(obj) or obj.__reduce_ex__(PROTOCOL)
         if not self.has_hooks and kind not in self._classes:
             self.has_hooks = _has_hooks(kind)
             self._classes.add(kind)
-        reduced = self.taken_apart(obj)
-        if reduced is None and _is_of_numpy(kind):
-            return obj.__reduce_ex__(PROTOCOL)  # as the pickler would find in the end
-        reduced = reduced or common_reduction(obj) or super().reducer_override(obj)
+            if _is_of_numpy(kind):
+                self._many.add(kind)
+        reduced = self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
         return _with_slots(obj, reduced) if isinstance(obj, type) else reduced
 
 
