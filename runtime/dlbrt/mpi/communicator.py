@@ -40,6 +40,10 @@ ANY = MPI.ANY_SOURCE
 _SPINS, _SPINS_CROWDED = 200, 10
 _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 
+#: Long waits poll less often, so that they leave the processor to others: sleeps grow to this part of the
+#: wait so far, and at most to so many seconds.
+_SLEEP_PART, _LONGEST_SLEEP_IN_LONG_WAITS_S = 0.01, 1e-2
+
 #: For blocks smaller than this, numpy packs faster than MPI's datatype engine.
 _MIN_BLOCK_BYTES = 1024
 
@@ -143,11 +147,15 @@ class Notification:
 
 
 class Pause:
-    """One wait: call it between polls. It yields the processor, then sleeps up to a millisecond."""
+    """One wait: call it between polls. It yields the processor, then sleeps.
+
+    A sleep takes up to a millisecond, or a hundredth of the wait so far.
+    """
 
     def __init__(self, spins: int) -> None:
         self._spins = spins
         self._sleep_s = _FIRST_SLEEP_S
+        self._slept_s = 0.0
 
     def __call__(self) -> None:
         """Give up the processor for a moment."""
@@ -156,7 +164,9 @@ class Pause:
             os.sched_yield()
             return
         time.sleep(self._sleep_s)
-        self._sleep_s = min(_LONGEST_SLEEP_S, self._sleep_s * _GROWTH)
+        self._slept_s += self._sleep_s
+        longest_s = min(_LONGEST_SLEEP_IN_LONG_WAITS_S, _SLEEP_PART * self._slept_s)
+        self._sleep_s = min(max(_LONGEST_SLEEP_S, longest_s), self._sleep_s * _GROWTH)
 
 
 class Communicator:

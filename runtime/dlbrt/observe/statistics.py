@@ -49,12 +49,20 @@ class RankFigures:
     movement_s: float = 0.0
 
     def __add__(self, other: RankFigures) -> RankFigures:
-        seconds = (getattr(self, name) + getattr(other, name) for name in _SECONDS)
-        return RankFigures(self.iterations + other.iterations, *seconds)
+        return RankFigures(
+            self.iterations + other.iterations,
+            self.compute_s + other.compute_s,
+            self.sync_s + other.sync_s,
+            self.idle_s + other.idle_s,
+            self.decision_s + other.decision_s,
+            self.movement_s + other.movement_s,
+        )
 
 
 def until_the_last(figures: Sequence[RankFigures]) -> tuple[RankFigures, ...]:
     """The figures with each rank idle until the last rank has ended, since groups end independently."""
+    if len(figures) < 2:
+        return tuple(figures)  # as after most runs of short loops
     totals = [sum(getattr(each, name) for name in _SECONDS) for each in figures]
     ends = max(totals, default=0.0)
     return tuple(
