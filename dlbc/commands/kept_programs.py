@@ -100,8 +100,8 @@ def keep(request: Request, compiled: Compilation, asked: Lookups, environ: Mappi
 def _place(request: Request, environ: Mapping[str, str]) -> Path | None:
     """The file of a request; None if nothing is to be kept, or the user has no cache directory."""
     directory = cache_place(environ)
-    if directory is None or environ.get(KEEP) == "0":
-        return None
+    if directory is None or environ.get(KEEP) == "0" or not request.path.is_file():
+        return None  # a pipe can be read only once
     versions = sys.version, sys.flags.optimize, *_compiler_files(), *_used_packages()
     text = "\0".join(map(str, (*request, os.getcwd(), *versions)))
     return Path(directory, "programs", f"{_digest(text.encode('utf-8', 'surrogatepass'))}.json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -140,7 +141,7 @@ def test_a_damaged_file_is_ignored_and_replaced(
     file.write_bytes(texts.get(damage, whole))
     with monkeypatch.context() as other:
         if damage == "another user's":
-            other.setattr(kept_programs.os, "geteuid", lambda: file.stat().st_uid + 1)
+            other.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
         assert read() == first
     assert len(compilations) == 2
     assert read() == first
@@ -192,7 +193,7 @@ def test_what_was_not_used_for_longest_is_removed(
     read("a.py")
     read("b.py")
     for age, file in enumerate(sorted(cache.iterdir(), key=lambda path: path.stat().st_mtime_ns)):
-        kept_programs.os.utime(file, (1000 + age, 1000 + age))
+        os.utime(file, (1000 + age, 1000 + age))
     read("a.py")  # from here on the older of the two is b.py
     read("c.py")
     assert len(list(cache.iterdir())) == 2
@@ -231,8 +232,14 @@ def test_all_files_that_are_read_are_noted(cache: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_program_from_a_pipe_is_not_read_twice(cache: Path) -> None:
+    os.mkfifo("pipe")
+    request = Request(Path("pipe"), "", (), (), False)
+    assert kept_programs._place(request, os.environ) is None
+
+
 def test_what_is_kept_is_what_was_compiled(cache: Path) -> None:
     request = Request(Path("main.py"), "", (), (), False)
     compiled = compile_program.compile_program(request)
     assert isinstance(compiled, Compilation)
-    assert kept_programs.find(request, kept_programs.os.environ) == compiled
+    assert kept_programs.find(request, os.environ) == compiled
