@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.mpi import run_mpi, starting, transform
 
-#: No loop uses ``wave``, only a function does, so a worker has it from before its first loop.
+#: The parallel loop does not use ``wave``, so a worker has it from before that loop.
 PROGRAM = """\
 import wave
 import sys
@@ -18,6 +18,8 @@ def parameters(path):
     with wave.open(path) as file:
         return file.getparams()
 
+for path in sys.argv[1:]:
+    print(parameters(path))
 found = [False] * 8
 # dlb: parallel, BLOCK, schedule(none)
 for i in range(8):

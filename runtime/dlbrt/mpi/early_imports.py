@@ -3,15 +3,15 @@
 Rank 0 imports the program's libraries before its first loop. A worker would import those that a kernel names
 when the kernel arrives, while rank 0 waits. So it imports them before, beside rank 0. This changes
 nothing but the time: only modules that are installed are imported, only where they stand at the beginning of
-the program, before any statement that could prepare for an import, and only where a function or a loop of the
-program names them. An import that fails is left to the loop that needs it.
+the program, before any statement that could prepare for an import, and only where a loop of the program, or
+what it calls there, names them. An import that fails is left to the loop that needs it.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -47,8 +47,8 @@ def import_early() -> None:
 
 
 def needed_imports(program: ast.Module) -> Iterator[LibraryImport]:
-    """The imports at the beginning of the program of which its functions, classes or loops use a name."""
-    used = _names_in_code(program.body)
+    """The imports at the beginning of the program of which its loops use a name, or what they call."""
+    used = _names_in_loops(program)
     for statement in program.body:
         match statement:
             case ast.Expr(value=ast.Constant()):
@@ -66,11 +66,22 @@ def needed_imports(program: ast.Module) -> Iterator[LibraryImport]:
                 return
 
 
-def _names_in_code(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that functions, classes and loops read."""
-    code = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.For | ast.While
-    inside = (node for statement in statements if isinstance(statement, code) for node in ast.walk(statement))
-    return frozenset(node.id for node in inside if isinstance(node, ast.Name))
+def _names_in_loops(program: ast.Module) -> set[str]:
+    """The names in `for` loops, and in the functions, classes and methods of the file that these name."""
+    named: dict[str, list[ast.AST]] = {}
+    for node in ast.walk(program):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            named.setdefault(node.name, []).append(node)
+    waiting: list[ast.AST] = [node for node in ast.walk(program) if isinstance(node, ast.For)]
+    names: set[str] = set()
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            if isinstance(node, ast.Name):
+                names.add(node.id)
+                waiting += named.pop(node.id, ())
+            elif isinstance(node, ast.Attribute):
+                waiting += named.pop(node.attr, ())
+    return names
 
 
 def _is_library(name: str) -> bool:

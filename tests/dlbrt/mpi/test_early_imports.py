@@ -25,9 +25,15 @@ LOOP = "for i in range(3):\n    f(a, b.c)\n"
             [LibraryImport("x", ("f", "g"))],
         ),
         ("import dlbrt\ndlb = dlbrt.start(MPI.COMM_WORLD)\nimport a\n" + LOOP, [LibraryImport("a")]),
-        ("import a\ndef run():\n    return a.b\n", [LibraryImport("a")]),
+        ("import a\ndef g():\n    return a.b\nfor i in range(3):\n    g()\n", [LibraryImport("a")]),
+        (
+            "import a\nclass C:\n    def go(self):\n        a.b()\nfor c in cs:\n    c.go()\n",
+            [LibraryImport("a")],
+        ),
+        ("import a\ndef run():\n    for i in range(3):\n        a.b()\n", [LibraryImport("a")]),
         # What nothing names that may be part of a loop, and what comes after other statements.
         ("import a\na.go()\n", []),
+        ("import a\ndef plot():\n    a.show()\nplot()\n", []),
         ("import os\nos.environ['X'] = '1'\nimport a\n" + LOOP, []),
         ("from . import a\n" + LOOP, []),
         ("try:\n    import a\nexcept ImportError:\n    pass\n" + LOOP, []),
