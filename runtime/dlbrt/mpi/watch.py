@@ -15,7 +15,6 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +33,7 @@ from dlbrt.mpi.communicator import ProgramError
 from dlbrt.mpi.output.standard_output import BYPASSED, OutputProbe
 from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
-from dlbrt.mpi.values.generators import GENERATORS, are_seeds, state_of_seed, states
+from dlbrt.mpi.values.generators import GENERATORS, are_seeds, state_of_seeds, states
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import capture, collect, is_of_program
 from dlbrt.records import dataclass
@@ -276,8 +275,9 @@ def _rows_held(field: Field, dealt: Spans, whole: bool) -> Rows:
 
 def _comparable(data: list[Any], rows: Rows) -> Any:
     """The elements of a list by their rows; of seeds, which may be many, all that they hold."""
-    found = {row: data[row] for run in rows for row in run if row < len(data)}
-    return pickle.dumps([*map(state_of_seed, found.values())]) if are_seeds(found.values()) else found
+    places = [row for run in rows for row in run if row < len(data)]
+    held = [data[row] for row in places]
+    return state_of_seeds(held) if are_seeds(held) else dict(zip(places, held, strict=True))
 
 
 def _classes_of(items: Iterable[Any]) -> dict[type, None]:

@@ -27,7 +27,7 @@ LOOP = "for i in range(3):\n    f(a, b.c)\n"
         ("import dlbrt\ndlb = dlbrt.start(MPI.COMM_WORLD)\nimport a\n" + LOOP, [LibraryImport("a")]),
         ("import a\ndef g():\n    return a.b\nfor i in range(3):\n    g()\n", [LibraryImport("a")]),
         (
-            "import a\nclass C:\n    def go(self):\n        a.b()\nfor c in cs:\n    c.go()\n",
+            "import a\nclass C:\n def go(self):\n  a.b()\nfor c in cs:\n c.go()\n",
             [LibraryImport("a")],
         ),
         ("import a\ndef run():\n    for i in range(3):\n        a.b()\n", [LibraryImport("a")]),

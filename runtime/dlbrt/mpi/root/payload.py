@@ -27,7 +27,7 @@ from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import LoopResidents
 from dlbrt.mpi.values.code_reach import names_used
 from dlbrt.mpi.values.departure import Departure, is_read_by_code
-from dlbrt.mpi.values.generators import are_seeds, is_seed
+from dlbrt.mpi.values.generators import are_seeds, is_seed, pools_of
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, look_into, pack, pack_kernel, signature
 from dlbrt.mpi.values.pickles import met_by_pickler
@@ -62,7 +62,7 @@ def _all_surely_pickled(data: list[Any], slots: Mapping[int, int]) -> bool:
     if not slots.keys().isdisjoint(map(id, data)):
         return False
     if are_seeds(data):
-        return slots.keys().isdisjoint(id(seed.pool) for seed in data)
+        return slots.keys().isdisjoint(map(id, pools_of(data)))
     return all(_surely_pickled(element, slots) for element in data)
 
 

@@ -7,8 +7,11 @@ loop it is that of the last one, as a temporary would be. Programs often have a 
 
 from __future__ import annotations
 
+import pickle
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from dlbrt.reductions.operations import IMMUTABLE
@@ -21,6 +24,9 @@ _PLACES = {"Random": ("random", "_inst"), "RandomState": ("numpy.random.mtrand",
 
 #: The module of numpy's `SeedSequence`.
 SEEDS = "numpy.random.bit_generator"
+
+_ENTROPY, _SPAWN_KEY, _POOL = attrgetter("entropy"), attrgetter("spawn_key"), attrgetter("pool")
+_NUMBERS = attrgetter("entropy", "spawn_key", "n_children_spawned", "pool_size")
 
 
 def states(generators: Iterable[str] = GENERATORS) -> dict[str, Any]:
@@ -72,8 +78,18 @@ def are_seeds(values: Collection[Any]) -> bool:
     kinds = set(map(type, values))
     if len(kinds) != 1 or not is_seed(next(iter(values))):
         return False
-    entropies = {type(value.entropy) for value in values}
-    return IMMUTABLE.issuperset(entropies.union(type(part) for value in values for part in value.spawn_key))
+    parts = chain(map(_ENTROPY, values), chain.from_iterable(map(_SPAWN_KEY, values)))
+    return IMMUTABLE.issuperset(map(type, parts))
+
+
+def pools_of(seeds: Iterable[Any]) -> Iterator[Any]:
+    """The array that each seed has."""
+    return map(_POOL, seeds)
+
+
+def state_of_seeds(seeds: Collection[Any]) -> bytes:
+    """All that these consist of."""
+    return pickle.dumps([*map(_NUMBERS, seeds), b"".join(pools_of(seeds))])
 
 
 def state_of_seed(seed: Any) -> tuple[Any, ...]:
