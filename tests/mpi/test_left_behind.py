@@ -247,6 +247,7 @@ def test_the_reason_names_the_path_and_helps(body: str, tmp_path: Path) -> None:
 SMOOTHED = """
 import numpy as np
 from numpy.random import multivariate_normal
+from sys import stderr, stdout
 
 class Noise:
     def __init__(self):

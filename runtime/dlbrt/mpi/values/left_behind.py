@@ -99,10 +99,13 @@ def generators() -> tuple[type, ...]:
 def state_of(value: Any) -> Any:
     """What a use of the object changes, to be compared with what it is later; None where nothing is known.
 
-    A lock has no state between two iterations that use it properly.
+    A lock has no state between two iterations that use it properly. What is written to standard output, by
+    whatever name, is noticed there (`dlbrt.mpi.output.standard_output`); its position changes meanwhile.
     """
     if isinstance(value, _LOCKS):
         return ()
+    if any(value is each for each in _standard_output()):
+        return "a name for standard output"
     try:
         if isinstance(value, generators()):
             return _of_generator(value)
@@ -111,6 +114,13 @@ def state_of(value: Any) -> Any:
     except Exception:  # a pipe has no position, a generator may draw from the system
         return None
     return None
+
+
+def _standard_output() -> list[Any]:
+    """The streams of Python's that lead to standard output."""
+    text = sys.__stdout__
+    binary = getattr(text, "buffer", None)
+    return [each for each in (text, binary, getattr(binary, "raw", None)) if each is not None]
 
 
 def _of_generator(value: Any) -> Any:

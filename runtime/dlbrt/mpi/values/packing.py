@@ -356,6 +356,8 @@ class _SnapshotPacker(_Packer):
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) is LeftBehind:
             return stand_in, (path_of(obj),)
+        if obj is sys.__stdout__ or obj is sys.__stderr__:
+            return stand_in, ("a standard stream",)  # what is written to it is noticed there
         if id(obj) in self.states:
             return stand_in, (type(obj).__name__,), self.states[id(obj)]
         if is_seed(obj):

@@ -22,8 +22,9 @@ import pickle
 import sys
 import types
 import warnings
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import cloudpickle
 import numpy as np
@@ -218,18 +219,14 @@ def _is_descriptor(value: Any) -> bool:
 def _sendable(data: ModuleData) -> ModuleData:
     """The data without the values that cannot leave this process."""
     values = [value for held in data.values() for value in held.values()]
-    if _can_leave([value for value in values if not hasattr(value, "__array_interface__")], pickle.Pickler):
+    if _can_leave([value for value in values if not hasattr(value, "__array_interface__")], _QuickTrial):
         return data
-    return {path: {n: v for n, v in held.items() if _can_leave(v)} for path, held in data.items()}
+    return {path: {n: v for n, v in held.items() if _can_leave(v, _Trial)} for path, held in data.items()}
 
 
-def _can_leave(value: Any, kind: type[pickle.Pickler] = cloudpickle.Pickler) -> bool:
-    """Whether a value can be pickled; what stands for an object left behind can, which is no use of it."""
-    pickler = kind(io.BytesIO())
-    known = getattr(pickler, "dispatch_table", copyreg.dispatch_table)
-    pickler.dispatch_table = {**known, LeftBehind: _of_left_behind}
+def _can_leave(value: Any, kind: type[pickle.Pickler]) -> bool:
     try:
-        pickler.dump(value)
+        kind(io.BytesIO()).dump(value)
     except Exception:  # the pickler raises whatever the objects' own hooks raise
         return False
     return True
@@ -237,6 +234,25 @@ def _can_leave(value: Any, kind: type[pickle.Pickler] = cloudpickle.Pickler) -> 
 
 def _of_left_behind(value: Any) -> tuple[Any, ...]:
     return stand_in, (path_of(value),)
+
+
+def _of_text(value: Any) -> Any:
+    if value is sys.__stdout__ or value is sys.__stderr__:
+        return stand_in, ("a standard stream",)
+    return cloudpickle.Pickler.dispatch_table[io.TextIOWrapper](value)
+
+
+#: How objects are taken that may stay at rank 0: that is no use of them. cloudpickle would take standard
+#: output only while ``sys.stdout`` is the same stream, which it is not while iterations run.
+_REDUCERS: dict[type, Any] = {LeftBehind: _of_left_behind, io.TextIOWrapper: _of_text}
+
+
+class _QuickTrial(pickle.Pickler):
+    dispatch_table: ClassVar[Mapping[type, Any]] = ChainMap(_REDUCERS, copyreg.dispatch_table)  # type: ignore[misc]
+
+
+class _Trial(cloudpickle.Pickler):  # type: ignore[misc]
+    dispatch_table: ClassVar[Mapping[type, Any]] = ChainMap(_REDUCERS, cloudpickle.Pickler.dispatch_table)
 
 
 @dataclass(frozen=True)
