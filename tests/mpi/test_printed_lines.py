@@ -123,19 +123,42 @@ def test_a_line_appears_before_later_iterations_are_done(
     distribution: str,
     env: dict[str, str],
 ) -> None:
-    source = tmp_path / "program.py"
     text = PROGRAM.replace("WAITS", waits).replace("EARLIER", earlier).replace("PRINTS", prints)
-    source.write_text(text.replace("DISTRIBUTION", distribution))
-    lines = []
-    with started(
-        transform(source, tmp_path), 3, env | {"DLB_STRATEGY": strategy, "DLB_TRUST": "1"}, str(tmp_path)
-    ) as process:
+    lines = read_and_told(
+        text.replace("DISTRIBUTION", distribution), env | {"DLB_STRATEGY": strategy}, tmp_path
+    )
+    expected = [str(i) for i in range(12) if eval(prints, {"i": i})]
+    assert lines == [*expected, "sum 66.0"], (tmp_path / "errors").read_text()
+
+
+def read_and_told(text: str, env: dict[str, str], home: Path) -> list[str]:
+    """The lines of a program that has been told of each once it was read."""
+    source, lines = home / "program.py", list[str]()
+    source.write_text(text)
+    with started(transform(source, home), 3, env | {"DLB_TRUST": "1"}, str(home)) as process:
         assert process.stdout is not None
         for line in process.stdout:
             lines.append(line.decode().strip())
-            (tmp_path / lines[-1]).touch()
-    expected = [str(i) for i in range(12) if eval(prints, {"i": i})]
-    assert lines == [*expected, "sum 66.0"], (tmp_path / "errors").read_text()
+            (home / lines[-1].replace("/", "")).touch()
+    return lines
+
+
+@pytest.mark.parametrize("strategy", ["none", "steal"])
+def test_so_it_does_in_loops_that_contribute(strategy: str, tmp_path: Path) -> None:
+    text = PROGRAM.replace("WAITS", "i == 11").replace("EARLIER", "0").replace("PRINTS", "True")
+    text = text.replace("DISTRIBUTION", "BLOCK").replace(
+        "A = np.zeros(n)", "A, total, items = np.zeros(n), 3, []"
+    )
+    text = text.replace(
+        "        A[i] = i\n", "        A[i] = i\n        items.append(i)\n        total += 0.1 * i\n"
+    )
+    text = text.replace("return A", "print(total, items)\n    return A")
+    lines = read_and_told(text, {"DLB_STRATEGY": strategy}, tmp_path)
+    total = 3.0
+    for i in range(12):
+        total += 0.1 * i
+    expected = [*map(str, range(12)), f"{total} {[*range(12)]}", "sum 66.0"]
+    assert lines == expected, (tmp_path / "errors").read_text()
 
 
 FULL = """\
@@ -170,3 +193,14 @@ def test_a_line_that_cannot_be_written_is_the_failure_of_its_iteration(tmp_path:
         command = [sys.executable, str(transform(source, tmp_path))]
         done = run_mpi(ranks, command, env=buffered | {"DLB_STRATEGY": "none"})
         assert (done.stdout, done.status) == (sequential.stdout, sequential.status), done.stderr
+
+
+def test_what_contributed_before_such_a_line_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "program.py"
+    text = FULL.replace("A[i] = i\n", "A[i] = i\n        total += 0.5\n").replace(
+        "A = np.zeros(n)", "A, total = np.zeros(n), 0.0"
+    )
+    source.write_text(text.replace("except OSError", "except ZeroDivisionError"))
+    done = run_mpi(3, [sys.executable, str(transform(source, tmp_path))], env={"DLB_STRATEGY": "none"})
+    assert done.status == 1
+    assert "what its iteration contributed before it wrote is left out: total" in done.stderr

@@ -40,6 +40,9 @@ from dlbrt.reductions.proxies import (
 )
 from dlbrt.reductions.unbound import Unbound
 
+#: Beyond it a sum of whole numbers might in time exceed every float.
+_MODERATE = 1 << 500
+
 
 class _Contributions(Protocol):
     """How contributions are collected."""
@@ -89,6 +92,19 @@ def selectable(kind: ContributionKind, value: Any) -> bool:
     if kind.form is not ContributionForm.SELECTION:
         return True
     return has_order(value) or (kind.none_first and value is None)
+
+
+def is_moderate(value: Any) -> bool:
+    """Whether a value is a number that can be added, also very often, to any other such number."""
+    return type(value) is float or (type(value) is int and -_MODERATE < value < _MODERATE)
+
+
+def combines_surely(kind: ContributionKind, value: Any) -> bool:
+    """Whether moderate numbers can be combined with a value, or elements appended, without a failure."""
+    if kind.form is ContributionForm.ADDED:
+        return type(value) is list and not kind.by_item
+    logged = kind.form in (ContributionForm.LOGGED, ContributionForm.EXTREME, ContributionForm.PER_ITERATION)
+    return logged and kind.operator in ("+", "-", "max", "min") and is_moderate(value)
 
 
 class LoopContributions:

@@ -6,7 +6,8 @@ lost, whatever is shown early; the replay at the end of the loop has the rest.
 
 An iteration may be shown early once it and all before it are done. No failure can cut it off then, since the
 lowest failing iteration comes later. Only what surely can be shown is detached: text that the stream cannot
-encode is the failure of its iteration, which the replay finds.
+encode is the failure of its iteration, which the replay finds. So is a contribution that cannot be applied:
+from one on that might fail, nothing is detached.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from dlbrt.records import dataclass
+from dlbrt.reductions.contributions import is_moderate
 from dlbrt.reductions.journal import Extent, Piece, Segment, SegmentStore
-from dlbrt.reductions.operations import FLUSH, RAW, WRITE
+from dlbrt.reductions.operations import CALL, FLUSH, MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, RAW, WIDTH, WRITE
 from dlbrt.reductions.output import OutputProperties
 from dlbrt.reductions.replay import ReplayFailure
 
@@ -32,6 +34,9 @@ LogEntry = tuple[Any, ...]
 
 #: What iterations have written, by position.
 PositionedOutput = list[tuple[int, list[LogEntry]]]
+
+#: Operations on numbers that cannot fail: additions, subtractions, comparisons.
+_SURE = frozenset((*range(6), MAX, MAX_REFLECTED, MIN, MIN_REFLECTED))
 
 _OPERATION = _POSITION = itemgetter(0)
 _TEXT = itemgetter(1)
@@ -45,7 +50,7 @@ class Detached:
     """A piece of a journal taken apart.
 
     ``output`` is what can be shown early, of the iterations ``done``; ``rest`` stays in the journal.
-    ``complete``: nothing of the piece's iterations is in the rest.
+    ``complete``: none of their output is in the rest, and what they contribute cannot fail.
     """
 
     done: range
@@ -55,9 +60,9 @@ class Detached:
 
 
 def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
-    """Take out the output of iterations ``done``, up to the first entry that has to be replayed.
+    """Take out the output of iterations ``done``, up to the first entry that has to be replayed in its order.
 
-    These are entries that might fail, and entries of other iterations: of one that has failed, or of one that
+    These are entries that might fail, and output of other iterations: of one that has failed, or of one that
     was done before.
     """
     positions, starts, entries = piece
@@ -67,11 +72,17 @@ def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
     for position, start, end in zip(positions, starts, [*starts[1:], len(entries)], strict=True):
         logged = entries[start:end]
         if complete:
-            joined = list(_joined(logged))
-            if position in done and all(_is_surely_shown(entry, about) for entry in joined):
-                output.append((position, joined))
-                continue
-            complete, done = False, done[: bisect_left(done, position)]
+            written = list(_joined(entry for entry in logged if entry[0] < WIDTH))
+            logged = [entry for entry in logged if entry[0] >= WIDTH]
+            sure = all(_is_surely_shown(e, about) for e in written) and all(map(is_surely_applied, logged))
+            if sure and (position in done or not written):
+                if written:
+                    output.append((position, written))
+                if not logged:
+                    continue
+            else:
+                logged = entries[start:end]
+                complete, done = False, done[: bisect_left(done, position)]
         rest[0].append(position)
         rest[1].append(len(rest[2]))
         rest[2].extend(logged)
@@ -79,14 +90,17 @@ def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
 
 
 def without(piece: Piece, left_out: Container[int]) -> Piece:
-    """The piece without the entries of some positions."""
+    """The piece without the output of some positions."""
     positions, starts, entries = piece
     kept: Piece = array("q"), array("q"), []
     for position, start, end in zip(positions, starts, [*starts[1:], len(entries)], strict=True):
-        if position not in left_out:
+        logged = entries[start:end]
+        if position in left_out:
+            logged = [entry for entry in logged if entry[0] >= WIDTH]
+        if logged:
             kept[0].append(position)
             kept[1].append(len(kept[2]))
-            kept[2].extend(entries[start:end])
+            kept[2].extend(logged)
     return kept
 
 
@@ -97,6 +111,12 @@ def _joined(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
             yield WRITE, "".join(map(_TEXT, group))
         else:
             yield from group
+
+
+def is_surely_applied(entry: LogEntry) -> bool:
+    """Whether a contribution can be applied to every value that `combines_surely` allows."""
+    operation, operand = entry[0] % WIDTH, entry[1]
+    return bool(operand == "append" if operation == CALL else operation in _SURE and is_moderate(operand))
 
 
 def _is_surely_shown(entry: LogEntry, about: OutputProperties) -> bool:

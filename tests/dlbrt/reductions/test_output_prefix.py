@@ -6,9 +6,10 @@ from array import array
 from contextlib import closing
 from typing import Any
 
+import numpy as np
 import pytest
 from dlbrt.reductions.journal import Piece
-from dlbrt.reductions.operations import FLUSH, RAW, RECORD, WRITE
+from dlbrt.reductions.operations import CALL, FLUSH, RAW, RECORD, WIDTH, WRITE
 from dlbrt.reductions.output import OutputProperties
 from dlbrt.reductions.output_prefix import OutputPrefix, add_run, detach, without
 from hypothesis import given
@@ -115,6 +116,39 @@ def test_from_the_first_entry_on_that_has_to_be_replayed_all_stays(entry: tuple[
     assert by_position(found.rest) == {4: entries[4], 6: entries[6]}
 
 
+TOTAL, ITEMS = WIDTH, 2 * WIDTH
+
+
+def test_what_is_contributed_stays_in_the_journal() -> None:
+    entries = {
+        3: [(TOTAL, 0.5)],
+        4: [*line(4), (TOTAL, 2)],
+        5: [(ITEMS + CALL, "append", (5,), {}), *line(5)],
+    }
+    found = detach(piece(entries), range(4, 6), ABOUT)
+    assert (found.done, found.complete) == (range(4, 6), True)
+    assert found.output == [(4, [(WRITE, "4\n")]), (5, [(WRITE, "5\n")])]
+    assert by_position(found.rest) == {3: entries[3], 4: [(TOTAL, 2)], 5: entries[5][:1]}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        (TOTAL, None),
+        (TOTAL, 10**400),
+        (TOTAL, np.float64(1)),
+        (ITEMS + CALL, "insert", (0, 1), {}),
+        (TOTAL + 6, 2.0),
+    ],
+    ids=["None", "large", "numpy", "insert", "product"],
+)
+def test_from_the_first_contribution_on_that_may_fail_all_stays(entry: tuple[Any, ...]) -> None:
+    entries = {2: line(2), 4: [*line(4), entry], 6: line(6)}
+    found = detach(piece(entries), range(0, 8, 2), ABOUT)
+    assert (found.done, found.output, found.complete) == (range(0, 4, 2), [(2, [(WRITE, "2\n")])], False)
+    assert by_position(found.rest) == {4: entries[4], 6: entries[6]}
+
+
 def test_texts_that_follow_each_other_are_one_and_stay_in_order() -> None:
     entries = [(WRITE, "a"), (WRITE, "b"), (RAW, b"c"), (FLUSH,), (FLUSH,), (WRITE, "d")]
     [(_, shown)] = detach(piece({0: entries}), range(1), ABOUT).output
@@ -126,8 +160,9 @@ def test_characters_that_the_stream_has_are_shown() -> None:
 
 
 def test_a_piece_without_some_positions_keeps_the_others() -> None:
-    entries = {1: line(1), 2: line(2), 7: line(7)}
-    assert by_position(without(piece(entries), [2, 3])) == {1: entries[1], 7: entries[7]}
+    entries = {1: line(1), 2: line(2), 3: [*line(3), (TOTAL, 1)], 7: line(7)}
+    kept = {1: entries[1], 3: [(TOTAL, 1)], 7: entries[7]}
+    assert by_position(without(piece(entries), [2, 3])) == kept
 
 
 @given(st.lists(st.sets(st.integers(0, 40), min_size=1, max_size=3)))

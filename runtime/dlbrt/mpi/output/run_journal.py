@@ -153,6 +153,9 @@ class RunJournal:
         failure = prefix.failure if prefix is not None else None
         if failure is not None and failure.position <= end:
             end = failure.position - 1
+            if kinds:
+                names = ", ".join(kinds)
+                failure.error.add_note(f"what its iteration contributed before it wrote is left out: {names}")
         replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
         faults = (replay.apply(segment) for segment in merged([held, *extents], found, end))
         return next(filter(None, faults), failure)

@@ -34,7 +34,7 @@ from dlbrt.mpi.values.packing import named
 from dlbrt.mpi.values.program_state import collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
-from dlbrt.reductions.contributions import LoopContributions, selectable
+from dlbrt.reductions.contributions import LoopContributions, combines_surely, selectable
 from dlbrt.reductions.output import is_real, output_properties
 from dlbrt.reductions.unbound import is_unbound
 
@@ -186,10 +186,12 @@ class Preparation:
     def _shows_live(self, loop: LoopContext) -> bool:
         """Whether output can be shown while the loop runs.
 
-        What iterations have done then stands: no plan is contradicted, no contribution fails when it is
-        applied, and whatever a rank cannot send back can be done again.
+        What iterations have done then stands: no plan is contradicted, contributions can be applied (ranks
+        look at each), and whatever a rank cannot send back can be done again.
         """
-        stands = not (self.watches(loop) or loop.contributions.kinds or self.payload.loop_residents.residents)
+        known = loop.contributions
+        sure = all(combines_surely(kind, known.values[name]) for name, kind in known.kinds.items())
+        stands = sure and not (self.watches(loop) or self.payload.loop_residents.residents)
         return stands and is_real(sys.stdout)
 
     def _view_obstacle(self, loop: LoopContext) -> str | None:
