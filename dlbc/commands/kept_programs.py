@@ -1,6 +1,6 @@
 """Whole programs as they are compiled, kept in the user's cache directory from one run to the next.
 
-A file there belongs to one `Request`, to the directory it was made in, and to the versions of Python, of the
+A file there belongs to one `Request`, to the place of the program, and to the versions of Python, of the
 compiler and of the packages that it uses: its name is their hash. It holds what the compiler has asked of
 the file system with the answers (`dlbc.parse.lookups`), and counts only while all of them are the
 same. A file that is damaged, of another user, or of something else, is as good as none. ``DLB_KEEP=0`` has
@@ -103,7 +103,9 @@ def _place(request: Request, environ: Mapping[str, str]) -> Path | None:
     if directory is None or environ.get(KEEP) == "0" or not request.path.is_file():
         return None  # a pipe can be read only once
     versions = sys.version, sys.flags.optimize, *_compiler_files(), *_used_packages()
-    text = "\0".join(map(str, (*request, os.getcwd(), *versions)))
+    # What else depends on the current directory is among the answers.
+    places = request.path.absolute(), os.getcwd() if request.module else ""
+    text = "\0".join(map(str, (*request, *places, *versions)))
     return Path(directory, "programs", f"{_digest(text.encode('utf-8', 'surrogatepass'))}.json")
 
 

@@ -108,6 +108,17 @@ def test_options_and_directories_are_kept_apart(
     assert len([path for path in cache.iterdir() if path.suffix == ".json"]) == 3
 
 
+def test_a_program_named_by_its_whole_path_is_one_from_any_directory(
+    cache: Path, compilations: list[Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Path("main.py").absolute()
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        read(str(program))
+    assert len(compilations) == 1
+
+
 @pytest.mark.parametrize("what", ["compiler", "package"])
 def test_another_version_is_another_program(
     what: str, cache: Path, compilations: list[Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
