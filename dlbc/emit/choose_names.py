@@ -7,7 +7,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator
 
-from dlbrt.contract import DISTRIBUTIONS
+from dlbrt.contract import DISTRIBUTIONS, KERNEL_PREFIX
 from dlbrt.records import dataclass
 
 from dlbc.analysis.uses import every_node
@@ -68,7 +68,7 @@ def choose_names(
         runtime=_fresh(f"{before}dlbrt", taken),
         result=_fresh("_dlb_result", taken),
         exported=tuple((name, _fresh(before + name, taken)) for name in EXPORTED),
-        kernels=tuple(_fresh(f"_dlb_loop_{number}", taken) for number in range(1, loops + 1)),
+        kernels=tuple(_fresh(f"{KERNEL_PREFIX}{number}", taken) for number in range(1, loops + 1)),
         numpy="np" if own else _fresh(f"{before}np", taken),
         imports_numpy=not own,
         routines=tuple(itertools.islice(_all_fresh("routine", taken), routines)),

@@ -17,6 +17,9 @@ VERSION: Final = "0.1.0"
 #: How the comments of annotations begin.
 MARK: Final = "# dlb:"
 
+#: How the names of kernels begin in generated programs.
+KERNEL_PREFIX: Final = "_dlb_loop_"
+
 
 class Distribution(Enum):
     """How iterations, and the rows that they access, are dealt to ranks."""

@@ -122,6 +122,45 @@ def test_what_the_program_sets_in_a_module_counts(tmp_path: Path) -> None:
     assert done.stdout.decode() == f"{[i * 7 + (5.5 if i == 3 else 1.0) for i in range(12)]}\n", done.stderr
 
 
+#: Functions with loops that their module knows by objects around them alone.
+REGISTERED = """\
+import numpy as np
+
+class registered:
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, *args):
+        return self.f(*args)
+
+@registered
+def halves(data):
+    out = np.zeros(len(data))
+    # dlb: parallel
+    for i in range(len(data)):
+        out[i] = data[i] / 2
+    return out
+
+@registered
+def scaled(data, f):
+    out = np.zeros(len(data))
+    # dlb: parallel
+    for i in range(len(data)):
+        out[i] = f(data[i]) + halves(data[:3])[1]
+    return out
+"""
+
+
+@pytest.mark.mpi
+def test_loops_of_functions_that_a_decorator_hides(tmp_path: Path) -> None:
+    main = "import lib, numpy as np\nd = np.arange(20.0)\nprint(lib.scaled(d, np.sqrt).sum(), lib.halves(d))"
+    write(tmp_path, lib=REGISTERED, main=main)
+    done = run(tmp_path, ["--strategy", "none", "main.py"])
+    expected = run_sequential([sys.executable, str(tmp_path / "main.py")]).stdout
+    assert (done.status, done.stdout) == (0, expected), done.stderr
+    assert "run by rank 0 alone" not in done.stderr
+
+
 @pytest.mark.mpi
 def test_star_imports_bring_nothing_along(tmp_path: Path) -> None:
     main = "BLOCK = dlb = MPI = 3\nfrom sim import *\nprint(BLOCK, dlb, MPI, fill(3).sum())\n"

@@ -31,6 +31,7 @@ from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
 from dlbrt.mpi.values.left_behind import CannotLeaveError
 from dlbrt.mpi.values.packing import named
+from dlbrt.mpi.values.pickles import by_value
 from dlbrt.mpi.values.program_state import collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
@@ -45,16 +46,6 @@ Kernel = Callable[..., None]
 
 #: Values that no operation changes, so that other references to them do no harm.
 _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
-
-
-def _by_value(kernel: Kernel) -> Kernel:
-    """The kernel, under a name that no module has: so it goes to other ranks by value.
-
-    A rank that imports the kernel's module may find the source there, which has no kernels.
-    """
-    if kernel.__module__ != "__main__":
-        kernel.__qualname__ = f"<loops>.{kernel.__name__}"
-    return kernel
 
 
 class Preparation:
@@ -74,7 +65,7 @@ class Preparation:
         routine_state: RoutineState | None,
     ) -> None:
         self.root_runtime = root_runtime
-        self.kernel = _by_value(kernel)
+        self.kernel = by_value(kernel)
         self.space = space
         self.arguments = arguments
         self.routine_state = routine_state

@@ -17,12 +17,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import cloudpickle
 import numpy as np
 from cloudpickle.cloudpickle import _make_skeleton_class
 
+from dlbrt.contract import KERNEL_PREFIX
 from dlbrt.mpi.values.exceptions import of_exception
 from dlbrt.mpi.values.generators import SEEDS, reduction_of_global
 
@@ -45,6 +46,8 @@ _READING_HOOKS = (
 )
 
 Reducer = Callable[[Any], "tuple[Any, ...] | None"]
+
+_K = TypeVar("_K", bound=Callable[..., None])
 
 #: An object with its number in a pickler's memo.
 Entry = tuple[int, Any]
@@ -99,6 +102,8 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if kind in self._many:
             # What the pickler would find in the end; there may be one such object for each iteration.
             return self.taken_apart(obj) or obj.__reduce_ex__(PROTOCOL)
+        if kind is FunctionType and obj.__name__.startswith(KERNEL_PREFIX):
+            by_value(obj)
         if not self.has_hooks and kind not in self._classes:
             self.has_hooks = _has_hooks(kind)
             self._classes.add(kind)
@@ -112,6 +117,17 @@ def _is_of_numpy(kind: type) -> bool:
     """Whether objects of a class are arrays or seeds, of which there may be many, that nobody reduces."""
     many = kind is np.ndarray or (kind.__name__ == "SeedSequence" and kind.__module__ == SEEDS)
     return many and kind not in copyreg.dispatch_table
+
+
+def by_value(kernel: _K) -> _K:
+    """The kernel, under a name that no module has: so it goes to other ranks by value.
+
+    A rank that imports the kernel's module may find the source there, which has no kernels. Functions that go
+    by value, since a decorator hides them, bring the kernels of their loops.
+    """
+    if kernel.__module__ != "__main__":
+        kernel.__qualname__ = f"<loops>.{kernel.__name__}"
+    return kernel
 
 
 class Writer:
