@@ -4,7 +4,7 @@
     python tests/bench/others.py                   # all of them
 
 Each is copied beside a program of `tests/bench/programs/others`. Standard output is compared with that of
-plain Python, byte for byte, and the loops that rank 0 ran alone are named. It is no test: it needs a registry.
+plain Python, byte for byte. Loops that rank 0 ran alone are named. It needs a registry, so it is no test.
 """
 
 from __future__ import annotations
