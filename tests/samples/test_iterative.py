@@ -75,7 +75,7 @@ def run(pair: Pair, iterates: bool, ranks: int, env: dict[str, str], home: Path)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """With and without its routine a sample runs under one setting each, by its place; or, --full, all."""
+    """By default a sample runs with or without its routine, under one setting, by its place; --full: all."""
     if "iterates" not in metafunc.fixturenames:
         return
     cases = [
@@ -83,7 +83,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         for place, name in enumerate(ARGUMENTS)
         for iterates in (True, False)
         for number, run in enumerate(RUNS)
-        if is_full() or (place + (1 if iterates else 3) - number) % len(RUNS) == 0
+        if is_full() or (iterates == bool(place % 2) and (place + 1 - number) % len(RUNS) == 0)
     ]
     metafunc.parametrize(("pair", "iterates", "ranks", "env"), cases, indirect=["pair"], scope="module")
 

@@ -84,7 +84,7 @@ def test_the_samples_and_their_expected_outputs_belong_together() -> None:
     assert set(ARGUMENTS) <= set(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", part(NAMES, 2))
 def test_the_sequential_program_prints_what_is_expected(name: str, tmp_path: Path) -> None:
     done = run_sequential([sys.executable, str(copy_of(name, tmp_path))], cwd=tmp_path)
     expected = (SAMPLES / "expected" / f"{name}.txt").read_bytes()
