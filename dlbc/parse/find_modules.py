@@ -78,7 +78,7 @@ class ModuleFinder:
         plain = name.lstrip("~")
         level = len(name) - len(plain)
         parts = [part for part in plain.split(".") if part]
-        roots = self._roots if not level else ([folder, *folder.absolute().parents][level - 1],)
+        roots = self._roots if not level else tuple([folder, *folder.absolute().parents][level - 1 : level])
         if not level and parts and parts[0] in self._packages:
             roots = (*roots, self._packages[parts[0]])
         for root in roots:
@@ -97,8 +97,8 @@ class ModuleFinder:
 
 
 def own_roots(program: Path) -> tuple[Path, ...]:
-    """The directory of a program, and the one that holds its outermost package."""
-    home = outermost = program.parent
+    """The directory of a program, and the one that holds its outermost package; of a link, where it leads."""
+    home = outermost = lookups.linked(program).parent
     while lookups.is_file(outermost / "__init__.py") and outermost != outermost.parent:
         outermost = outermost.parent
     return home, outermost

@@ -7,6 +7,7 @@ and was absent is among them: once it is there, the answer is another one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,16 +30,23 @@ def recording() -> Iterator[Lookups]:
 
 
 def is_file(path: Path) -> bool:
-    """As `Path.is_file`."""
-    found = path.is_file()
+    """Whether there is such a file; a name that none can have is that of no file."""
+    found = os.path.isfile(path)
     _note("file", path, str(found))
     return found
 
 
 def is_directory(path: Path) -> bool:
-    """As `Path.is_dir`."""
-    found = path.is_dir()
+    """Whether there is such a directory."""
+    found = os.path.isdir(path)
     _note("directory", path, str(found))
+    return found
+
+
+def linked(path: Path) -> Path:
+    """The file to which a link leads; any other path itself."""
+    found = Path(os.path.realpath(path)) if os.path.islink(path) else path
+    _note("link", path, str(found))
     return found
 
 
@@ -86,6 +94,7 @@ def _digest(data: bytes) -> str:
 _QUESTIONS: dict[str, Callable[[Path], object]] = {
     "file": is_file,
     "directory": is_directory,
+    "link": linked,
     "pyx": cython_sources,
     "content": read,
 }

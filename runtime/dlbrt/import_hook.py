@@ -38,7 +38,7 @@ class ProgramFinder(MetaPathFinder):
     """Finds modules where Python does, and gives those with annotated loops another loader.
 
     ``generated`` are files by their source, ``roots`` the directories in which others may be annotated, and
-    ``named`` those of installed packages in which they may be too.
+    ``named`` those of installed packages, and files of single modules, in which they may be too.
     """
 
     def __init__(
@@ -76,7 +76,8 @@ class ProgramFinder(MetaPathFinder):
 
     def _is_of_program(self, path: str) -> bool:
         installed = "site-packages" in path or path.startswith(_RUNTIME)
-        return path.startswith(self._named) or (path.startswith(self._roots) and not installed)
+        named = os.path.join(path, "").startswith(self._named)
+        return named or (path.startswith(self._roots) and not installed)
 
     def _transformed(self, path: str) -> bytes:
         """The generated text of a module unknown before the run; ends the program if it has errors."""

@@ -23,7 +23,8 @@ class RunPlan(TypedDict):
     """What to run: the file ``program``, which is the ``module`` where one is named (``app.__main__``).
 
     ``generated`` are the generated files by the real paths of their sources, ``roots`` the directories of
-    the program's modules, and ``named`` those of packages that belong to it though they lie elsewhere.
+    the program's modules, and ``named`` those of packages, and files of single modules, that belong to it
+    though they lie elsewhere.
     ``options`` are those of the compiler. Without ``parallel`` the runtime is not even started; ``alone``:
     one rank runs it, which needs no MPI.
     """
@@ -43,7 +44,7 @@ def main() -> None:
     plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
     path, module = os.path.abspath(plan["program"]), plan["module"]
     sys.argv[:] = [path if module else plan["program"], *sys.argv[2:]]
-    sys.path[0] = os.getcwd() if module else os.path.dirname(path)
+    sys.path[0] = os.getcwd() if module else os.path.dirname(os.path.realpath(path))
     program = types.ModuleType("__main__")
     package = module.rpartition(".")[0] if module else None
     program.__dict__.update(__file__=path, __package__=package, __builtins__=__builtins__, __cached__=None)

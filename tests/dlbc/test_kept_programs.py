@@ -74,6 +74,12 @@ def _add_loop() -> None:
     Path("helper.py").write_text(HELPER + MAIN.replace("import helper", "").replace("helper.", ""))
 
 
+def _link() -> None:
+    Path("sub").mkdir()
+    Path("main.py").rename("sub/main.py")
+    Path("main.py").symlink_to("sub/main.py")
+
+
 #: What makes the compilation another one, by what happens.
 CHANGES: dict[str, Callable[[], object]] = {
     "the program is edited": lambda: Path("main.py").write_text(MAIN.replace("9", "8")),
@@ -85,6 +91,7 @@ CHANGES: dict[str, Callable[[], object]] = {
     "a module that was looked for appears": lambda: Path("extra.py").write_text(HELPER),
     "a compiled module hides an annotated one": lambda: Path("main.abi3.so").touch(),
     "Cython source appears": lambda: Path("other.pyx").touch(),
+    "the program becomes a link": _link,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 from dlbrt.contract import Distribution, nearest
@@ -13,6 +14,8 @@ from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.parse.argument_list import ArgumentList, ClauseReader, parse_arguments
 from dlbc.parse.comments import BoundComment, DlbComment
 from dlbc.parse.find_loops import find_loops
+from dlbc.parse.find_modules import SearchPath
+from dlbc.parse.find_program import imported_files
 from dlbc.parse.read_clauses import read_annotation
 from dlbc.parse.read_source import decode_source, parse_module, read_source
 from dlbc.pipeline import transform
@@ -47,6 +50,14 @@ def iterate_of(clauses: str) -> IterateClause | None:
     assert annotation is not None
     assert not reader.problems
     return annotation.iterate
+
+
+@pytest.mark.parametrize("name", [f"{'.' * 40}x", "a" * 300, "sub." + "b" * 300])
+def test_modules_that_cannot_be_there_are_not_found(tmp_path: Path, name: str) -> None:
+    (tmp_path / "sub").mkdir()
+    text = f"try:\n    from {name} import y\nexcept (ImportError, OSError):\n    y = 1\n"
+    source = Source(str(tmp_path / "main.py"), text.encode(), text)
+    assert list(imported_files(source, SearchPath())) == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dlbc.cli import main
 from tests.support.mpi import Completed, run_mpi, run_sequential
 from tests.support.settings import RUNS, each_under_some
 
@@ -159,6 +160,29 @@ def test_loops_of_functions_that_a_decorator_hides(tmp_path: Path) -> None:
     expected = run_sequential([sys.executable, str(tmp_path / "main.py")]).stdout
     assert (done.status, done.stdout) == (0, expected), done.stderr
     assert "run by rank 0 alone" not in done.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("link", ["links/main.py", "links"], ids=["to the file", "to its directory"])
+@pytest.mark.parametrize("transformed", [False, True], ids=["run", "transformed"])
+def test_modules_of_a_program_behind_a_link_are_its_own(tmp_path: Path, link: str, transformed: bool) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    loop = "# dlb: parallel\nfor i in range(12):\n    A[i] = sim.shifted(i)\n"
+    write(home, sim=SIM, main=f"import sim\nsim.W = 7\nA = [0] * 12\n{loop}print(sum(A))\n")
+    place = tmp_path / link
+    place.parent.mkdir(exist_ok=True)
+    env = {"DLB_STRATEGY": "none"}
+    if transformed:
+        assert main(["transform", str(home / "main.py")]) == 0
+        (home / "main_dlb.py").replace(home / "main.py")
+    place.symlink_to(home / "main.py" if place.suffix else home)
+    program = place if place.suffix else place / "main.py"
+    if transformed:
+        done = run_mpi(2, [sys.executable, str(program)], env=env, cwd=tmp_path)
+    else:
+        done = run(tmp_path, [str(program)], env=env)
+    assert done.stdout == b"462\n", done.stderr
 
 
 @pytest.mark.mpi
@@ -313,6 +337,20 @@ def test_installed_packages_are_seen_and_transformed_on_request(
     assert len(found) == loops
     assert found[0]["strategy"] == ("none" if options else "local")
     assert ("has changed" in done.stderr) == (not options)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("imported", ["import other", "other = __import__('other')"], ids=["plain", "plugin"])
+def test_an_installed_module_without_a_package_belongs_to_the_program(installed: Path, imported: str) -> None:
+    site, stats = installed.parent / "site", installed / "stats.json"
+    (site / "other" / "__init__.py").unlink()
+    (site / "other").rmdir()
+    write(site, other=SIM)
+    write(installed, main=f"{imported}\nother.W = 7\nprint(other.fill(12).sum())\n")
+    env = {"DLB_STRATEGY": "none", "DLB_STATS": str(stats)}
+    done = run(installed, ["--package", "other", "main.py"], env=env)
+    assert done.stdout == b"474.0\n", done.stderr
+    assert [loop["strategy"] for loop in json.loads(stats.read_text())["loops"]] == ["none"]
 
 
 def test_a_module_beside_a_package_of_its_name_is_warned_of(tmp_path: Path) -> None:

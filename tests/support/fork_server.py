@@ -168,7 +168,7 @@ def _fork(asked: socket.socket) -> _Fork | None:
 def run_file(arguments: list[str]) -> None:
     """Runs a program as ``python FILE ARGUMENTS`` does, and ends the process."""
     sys.argv[:] = arguments
-    sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+    sys.path[0] = os.path.dirname(os.path.realpath(arguments[0]))
     sys.modules["__main__"] = main = ModuleType("__main__")
     main.__loader__ = importlib.machinery.SourceFileLoader("__main__", arguments[0])
     libc, api = ctypes.CDLL(None), ctypes.pythonapi

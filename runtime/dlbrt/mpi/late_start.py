@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from types import FrameType, ModuleType
 
-from dlbrt.mpi.values.program_state import is_module_of_program, program_root
+from dlbrt.mpi.values.program_state import is_module_of_program, lies_beside_program
 from dlbrt.visible_effects import visible_effects
 
 
@@ -24,10 +24,10 @@ def effect_before_start(frame: FrameType | None) -> str | None:
     ``frame`` is the one that called for the start. A module that cannot be read is passed over.
     """
     begun: dict[str, int] = {}
-    main, root = vars(sys.modules["__main__"]), os.path.join(program_root(), "")
+    main = vars(sys.modules["__main__"])
     while frame is not None:
         path = os.path.abspath(frame.f_code.co_filename)
-        if path.startswith(root) and os.path.isfile(path):
+        if os.path.isfile(path) and lies_beside_program(path):
             begun[path] = frame.f_lineno  # the outermost frame of a file counts
         at_start = frame.f_globals is main and frame.f_code.co_name == "<module>"
         frame = None if at_start else frame.f_back

@@ -44,7 +44,7 @@ _MAIN = ("__main__", "__mp_main__")
 _INHERENT = ("_abc_impl",)  # what Python itself puts into classes
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-#: Directories of modules that belong to the program though they do not lie beside it.
+#: Directories, and files, of modules that belong to the program though they do not lie beside it.
 _named_roots: list[str] = []
 
 
@@ -92,25 +92,48 @@ def apply(data: ModuleData) -> None:
 @functools.lru_cache(maxsize=1)
 def _own_names(_modules: int) -> tuple[str, ...]:
     """Names of the program's own modules; computed again when the number of modules changes."""
-    roots = (program_root(), *_named_roots)
+    roots = _program_roots()
     return tuple(name for name, module in list(sys.modules.items()) if _is_own(name, module, roots))
 
 
-def name_roots(directories: Iterable[str]) -> None:
-    """Take what lies in these directories, installed packages too, for modules of the program."""
-    _named_roots.extend(os.path.abspath(each) for each in directories)
+def name_roots(places: Iterable[str]) -> None:
+    """Take what lies in these directories, and these files, installed ones too, for the program's modules."""
+    _named_roots.extend(os.path.abspath(each) for each in places)
     _own_names.cache_clear()
 
 
-def program_root() -> str:
-    """The directory of the program, or the one that holds its outermost package."""
+def lies_beside_program(path: str) -> bool:
+    """Whether a file lies below the directory of the program, or the one that holds its outermost package."""
+    return _lies_in(path, _program_roots())
+
+
+def _program_roots() -> tuple[str, ...]:
+    """The directory of the program, or the one that holds its outermost package: as named, and without links.
+
+    Python finds the modules of a program beside the file that a link leads to.
+    """
     main = sys.modules["__main__"]
-    home = os.path.dirname(os.path.abspath(getattr(main, "__file__", None) or ""))
-    for _ in filter(None, (getattr(main, "__package__", None) or "").split(".")):
+    file, package = os.path.abspath(getattr(main, "__file__", None) or ""), getattr(main, "__package__", None)
+    files = [file] if package else [file, os.path.realpath(file)]
+    homes = [_outermost(each, package or "") for each in files]
+    return tuple(dict.fromkeys([*homes, *map(os.path.realpath, homes)]))
+
+
+def _outermost(file: str, package: str) -> str:
+    home = os.path.dirname(file)
+    for _ in filter(None, package.split(".")):
         home = os.path.dirname(home)
     while os.path.isfile(os.path.join(home, "__init__.py")) and home != os.path.dirname(home):
         home = os.path.dirname(home)
     return home
+
+
+def _lies_in(path: str, places: Sequence[str]) -> bool:
+    """Whether a file is one of these, or lies below one of these directories, with or without links."""
+    starts = tuple(os.path.join(place, "") for place in places)
+    if not starts:
+        return False
+    return any(os.path.join(each, "").startswith(starts) for each in (path, os.path.realpath(path)))
 
 
 def _is_own(name: str, module: object, roots: Sequence[str]) -> bool:
@@ -118,8 +141,7 @@ def _is_own(name: str, module: object, roots: Sequence[str]) -> bool:
     if not isinstance(path, str) or name in _MAIN or not path.endswith(".py"):
         return False
     path = os.path.abspath(path)
-    named = any(path.startswith(root + os.sep) for root in roots[1:])
-    return named or (path.startswith(roots[0] + os.sep) and not _is_installed(path))
+    return _lies_in(path, _named_roots) or (not _is_installed(path) and _lies_in(path, roots))
 
 
 def _is_installed(path: str) -> bool:
@@ -129,7 +151,7 @@ def _is_installed(path: str) -> bool:
 def is_library(path: str) -> bool:
     """Whether the module in a file is installed, and not named as one of the program's."""
     path = os.path.abspath(path)
-    return _is_installed(path) and not any(path.startswith(root + os.sep) for root in _named_roots)
+    return _is_installed(path) and not _lies_in(path, _named_roots)
 
 
 @functools.lru_cache(maxsize=64)
