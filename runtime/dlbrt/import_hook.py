@@ -81,7 +81,8 @@ class ProgramFinder(MetaPathFinder):
 
     def _transformed(self, path: str) -> bytes:
         """The generated text of a module unknown before the run; ends the program if it has errors."""
-        command = [sys.executable, "-m", "dlbc", "transform", path, "-o", "-", "--imported", *self._options]
+        words = ["transform", path, "-o", "-", "--imported", *self._options]
+        command = [sys.executable, "-P", "-m", "dlbc", *words]  # not the modules in the current directory
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
         if done.returncode:
             sys.exit(done.returncode)

@@ -235,6 +235,15 @@ def test_a_plugin_is_transformed_as_it_is_imported(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+def test_a_plugin_beside_files_with_names_of_the_standard_library(tmp_path: Path) -> None:
+    main = "sim = __import__('s' + 'im')\nprint(sim.fill(12).sum())\n"
+    write(tmp_path, sim=SIM, main=main, tokenize="", tempfile="")
+    command = [sys.executable, "-P", "-m", "dlbc", "run", "-n", "1", "main.py"]
+    done = run_sequential(command, cwd=tmp_path)
+    assert done.stdout == b"276.0\n", done.stderr
+
+
+@pytest.mark.mpi
 def test_an_error_in_a_module_shows_its_source(tmp_path: Path) -> None:
     write(tmp_path, sim=SIM.replace("shifted(i) +", "1 / (9 - i) +"), main="import sim\nsim.fill(12)\n")
     done = run(tmp_path, ["main.py"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -84,6 +85,14 @@ def test_a_traceback_shows_the_source(project: Path) -> None:
 
 
 def test_everything_but_hidden_folders_is_written(project: Path) -> None:
+    assert transform(project) == 0
+    out = project.parent / "out"
+    assert sorted(p.name for p in out.iterdir()) == [".dlbc-tree.json", "data.txt", "main.py", "sim.py"]
+
+
+def test_what_cannot_be_copied_is_left_out(project: Path) -> None:
+    (project / ".#main.py").symlink_to("somebody@somewhere")
+    os.mkfifo(project / "queue")
     assert transform(project) == 0
     out = project.parent / "out"
     assert sorted(p.name for p in out.iterdir()) == [".dlbc-tree.json", "data.txt", "main.py", "sim.py"]

@@ -69,12 +69,16 @@ def write_tree(folder: Path, output: Path, packages: tuple[Path, ...], *, force:
 
 
 def _files(folder: Path, output: Path) -> Iterator[Path]:
-    """The files to write, in terms of the directory; those of the output, if it lies in it, are none."""
+    """The files to write, in terms of the directory; those of the output, if it lies in it, are none.
+
+    Links that lead nowhere, pipes and sockets are left out: there is nothing to copy.
+    """
     own = os.path.realpath(output)
     for place, folders, files in os.walk(folder):
         inside = (Path(place, name) for name in sorted(folders))
         folders[:] = [each.name for each in inside if is_searched(each) and os.path.realpath(each) != own]
-        yield from (Path(place, name).relative_to(folder) for name in sorted(files) if name != _RECORD)
+        found = (Path(place, name) for name in sorted(files) if name != _RECORD)
+        yield from (each.relative_to(folder) for each in found if each.is_file())
 
 
 def _refused(
