@@ -351,3 +351,26 @@ def test_a_global_generator_goes_by_name_and_draws_are_noticed(strategy: str, tm
     (line,) = done.stderr.splitlines()
     assert "run by rank 0 alone from iteration" in line
     assert "the state of random" in line
+
+
+REPLACED = """
+import numpy as np
+
+np.random.set_bit_generator(np.random.PCG64(3))
+out = np.zeros(40)
+# dlb: parallel
+for i in range(40):
+    np.random.seed(i)
+    out[i] = np.random.rand()
+print(out.sum(), np.random.rand())
+"""
+
+
+def test_a_global_generator_of_another_kind_stays(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(REPLACED)
+    program = transform(tmp_path / "p.py", tmp_path)
+    expected = run_sequential([sys.executable, str(tmp_path / "p.py")])
+    done = run_mpi(2, [sys.executable, str(program)], env={"DLB_STRATEGY": "none"})
+    assert (done.status, done.stdout) == (0, expected.stdout), done.stderr
+    (line,) = done.stderr.splitlines()
+    assert "run by rank 0 alone: the program has given numpy's global generator another bit generator" in line

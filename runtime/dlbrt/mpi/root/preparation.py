@@ -29,6 +29,7 @@ from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.payload import Payload
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
+from dlbrt.mpi.values.generators import is_replaced
 from dlbrt.mpi.values.left_behind import CannotLeaveError
 from dlbrt.mpi.values.packing import named
 from dlbrt.mpi.values.pickles import by_value
@@ -85,6 +86,8 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        if is_replaced(loop.generators):
+            return "the program has given numpy's global generator another bit generator (set_bit_generator)"
         if collects_warnings():
             return "the program collects warnings, or shows them by a function of its own"
         if self.loop_history.withheld:

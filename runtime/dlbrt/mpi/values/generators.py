@@ -33,16 +33,30 @@ def states(generators: Iterable[str] = GENERATORS) -> dict[str, Any]:
     """The state of each generator whose module is loaded, under a name that no variable has."""
     loaded = {name: module for name in generators if (module := sys.modules.get(name)) is not None}
     return {
-        key_of(name): module.get_state(legacy=True) if name == "numpy.random" else module.getstate()
+        key_of(name): _state_of_numpy(module) if name == "numpy.random" else module.getstate()
         for name, module in loaded.items()
         if hasattr(module, "getstate") or name == "numpy.random"
     }
+
+
+def _state_of_numpy(module: Any) -> Any:
+    return module.get_state(legacy=not is_replaced(["numpy.random"]))
 
 
 def restore(generator: str, state: Any) -> None:
     """Set a generator to a state that `states` gave."""
     module = sys.modules[generator]
     module.set_state(state) if generator == "numpy.random" else module.setstate(state)
+
+
+def is_replaced(generators: Iterable[str]) -> bool:
+    """Whether one of these is numpy's, and the program has given it a bit generator of another kind.
+
+    The other ranks have the one that numpy begins with, which draws other numbers from the same seed.
+    """
+    module = sys.modules.get("numpy.random") if "numpy.random" in generators else None
+    bits = getattr(module, "get_bit_generator", None)  # as old as `set_bit_generator`
+    return bits is not None and type(bits()).__name__ != "MT19937"
 
 
 def key_of(generator: str) -> str:
