@@ -65,8 +65,18 @@ def transform(project: Path, *options: str) -> int:
 
 
 @pytest.mark.mpi
-def test_a_program_that_does_something_first_starts_the_runtime(project: Path) -> None:
-    write(project, main="print('begun')\nimport sim\nprint(sim.fill(12).sum())\n")
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print('begun')\nimport sim\nprint(sim.fill(12).sum())\n",
+        "if __name__ == '__main__':\n    print('begun')\n    import sim\n    print(sim.fill(12).sum())\n",
+        "def main():\n    print('begun')\n    import sim\n    print(sim.fill(12).sum())\n"
+        "if __name__ == '__main__':\n    main()\n",
+    ],
+    ids=["import", "import in the main block", "import in a function"],
+)
+def test_a_program_that_does_something_first_starts_the_runtime(project: Path, program: str) -> None:
+    write(project, main=program)
     assert transform(project) == 0
     done = run_mpi(2, [sys.executable, "main.py"], env={"DLB_STRATEGY": "none"}, cwd=project.parent / "out")
     assert done.stdout == b"begun\n276.0\n", done.stderr

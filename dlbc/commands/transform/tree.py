@@ -203,16 +203,25 @@ class _Tree:
         return reached
 
     def _first_lead(self, path: Path) -> int:
-        """The line of the first import, not within a function, that leads to an annotated module."""
+        """The line of the first import, not within a function, that leads to an annotated module.
+
+        Where there is none, a line beyond the last: the program has run by then, its main block included.
+        """
         module = self._modules[path]
-        for statement in module.tree.body:
-            if isinstance(statement, ast.Import | ast.ImportFrom):
-                alone = ast.Module([statement], [])
-                for name in imports_of(alone):
-                    files = {f.relative_to(self._folder) for f in self._finder.files(name, module.source)}
-                    if any(self._reached(file).intersection(self.annotated) for file in files):
-                        return statement.lineno
-        return sys.maxsize
+        for statement in _imports_outside_functions(module.tree):
+            for name in imports_of(ast.Module([statement], [])):
+                files = {f.relative_to(self._folder) for f in self._finder.files(name, module.source)}
+                if any(self._reached(file).intersection(self.annotated) for file in files):
+                    return statement.lineno
+        return len(module.source.text.splitlines()) + 1
+
+
+def _imports_outside_functions(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.expr):
+            yield from _imports_outside_functions(child)
 
 
 def _has_guard(module: Module) -> bool:
