@@ -239,7 +239,7 @@ def _as_main(source: Source, arguments: Sequence[str], watch: AccessMonitor) -> 
     held = sys.argv, sys.path[:], sys.modules.get("__main__"), sys.meta_path[:]
     program = types.ModuleType("__main__")
     program.__dict__.update(__file__=source.path, __builtins__=builtins)
-    directory = os.path.dirname(os.path.abspath(source.path))
+    directory = os.path.dirname(os.path.realpath(source.path))
     finder = _Finder(directory, watch)
     sys.argv, sys.path[:] = [source.path, *arguments], [directory, *sys.path[1:]]
     sys.modules["__main__"] = program

@@ -336,3 +336,12 @@ for i in range(2):
 """
     done = witness(tmp_path, program)
     assert "  not watched: views with elements of another size than the array's, line 6\n" in done.err
+
+
+def test_modules_of_a_program_behind_a_link_are_found(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "beside.py").write_text("value = 7\n")
+    (tmp_path / "home" / "main.py").write_text("import beside\nprint(beside.value)\n")
+    (tmp_path / "main.py").symlink_to("home/main.py")
+    done = python(tmp_path, "-m", "dlbc", "witness", "main.py")
+    assert done.out.splitlines()[0] == "7", done.err
