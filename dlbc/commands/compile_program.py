@@ -18,6 +18,14 @@ from dlbc.parse.read_source import read_source
 from dlbc.pipeline import transform
 from dlbc.source import Source
 
+#: What is in the text of a program that imports modules, or runs files, by names that it computes.
+_IMPORTING = (
+    *(b"import_module", b"__import__", b"spec_from_file", b"SourceFileLoader", b"runpy", b"entry_points"),
+)
+
+#: The remark that a file has no annotation.
+_SEQUENTIAL = "DLB006"
+
 
 def compile_program(request: Request) -> Compilation:
     """Compile the program, and keep it for the next run."""
@@ -67,12 +75,3 @@ def _compiled(request: Request) -> Compilation:
         request.path, request.module, generated, roots, request.named, by_name, request.strict
     )
     return Compilation(None if findings.status else program, findings.status, tuple(findings.texts))
-
-
-#: What is in the text of a program that imports modules, or runs files, by names that it computes.
-_IMPORTING = (
-    *(b"import_module", b"__import__", b"spec_from_file", b"SourceFileLoader", b"runpy", b"entry_points"),
-)
-
-#: The remark that a file has no annotation.
-_SEQUENTIAL = "DLB006"

@@ -69,7 +69,7 @@ def _start(plan: RunPlan) -> None:
         stand_in_for_mpi()
     from dlbrt.import_hook import ProgramFinder, imported_already, transform_loaded_files
     from dlbrt.mpi.session import start_program
-    from dlbrt.mpi.values.program_state import name_roots
+    from dlbrt.mpi.values.program_modules import name_roots
 
     name_roots(plan["named"])
     start_program()

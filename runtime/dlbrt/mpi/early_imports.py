@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
-from dlbrt.mpi.values.program_state import is_library
+from dlbrt.mpi.values.program_modules import is_library
 from dlbrt.records import dataclass
 
 #: What a generated program has before its own imports.

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from types import FrameType, ModuleType
 
-from dlbrt.mpi.values.program_state import is_module_of_program, lies_beside_program
+from dlbrt.mpi.values.program_modules import is_module_of_program, lies_beside_program
 from dlbrt.visible_effects import visible_effects
 
 

@@ -35,7 +35,8 @@ from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, are_seeds, state_of_seeds, states
 from dlbrt.mpi.values.packing import snapshot
-from dlbrt.mpi.values.program_state import capture, collect, is_of_program
+from dlbrt.mpi.values.program_modules import collect, is_of_program
+from dlbrt.mpi.values.program_state import capture
 from dlbrt.records import dataclass
 from dlbrt.reductions.places import Places
 

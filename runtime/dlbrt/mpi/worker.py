@@ -41,7 +41,7 @@ from dlbrt.mpi.routines.loop_residents import (
 )
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import left_behind, packing
-from dlbrt.mpi.values import program_state as modules
+from dlbrt.mpi.values import program_modules as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
 from dlbrt.mpi.values.objects import KnownObjects, WorkerObjects
 from dlbrt.mpi.values.packing import Slot, named

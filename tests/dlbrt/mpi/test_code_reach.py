@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbrt.mpi.values import program_state
+from dlbrt.mpi.values import program_modules
 from dlbrt.mpi.values.code_reach import names_used
 
 TEXT = """
@@ -48,9 +48,9 @@ def make_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any
     module.__file__ = str(tmp_path / "prog.py")
     exec(TEXT, module.__dict__)
     monkeypatch.setitem(sys.modules, "__main__", module)
-    program_state._own_names.cache_clear()
+    program_modules._own_names.cache_clear()
     yield module
-    program_state._own_names.cache_clear()
+    program_modules._own_names.cache_clear()
 
 
 def used(module: Any, kernel: str, *arguments: Any) -> set[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from dlbrt.mpi.early_imports import LibraryImport, import_early, needed_imports
-from dlbrt.mpi.values import program_state
+from dlbrt.mpi.values import program_modules
 
 LOOP = "for i in range(3):\n    f(a, b.c)\n"
 
@@ -84,7 +84,7 @@ def test_a_package_that_belongs_to_the_program_is_one_of_its_own(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (library / "early_one.py").touch()
-    monkeypatch.setattr(program_state, "_named_roots", [str(library)])
+    monkeypatch.setattr(program_modules, "_named_roots", [str(library)])
     assert run(library, "import early_one as a\n" + LOOP) == []
 
 

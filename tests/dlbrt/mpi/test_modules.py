@@ -8,7 +8,7 @@ import types
 from pathlib import Path
 
 import pytest
-from dlbrt.mpi.values import program_state as modules
+from dlbrt.mpi.values import program_modules as modules
 
 
 @pytest.fixture

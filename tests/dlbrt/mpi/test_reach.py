@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi.routines.reach import is_plain, reach_of, reached_asynchronously
-from dlbrt.mpi.values import program_state as modules
+from dlbrt.mpi.values import program_modules as modules
 
 TABLE = np.arange(6.0)
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from dlbrt.data.memory import Array
 from dlbrt.mpi.values.packing import global_names
-from dlbrt.mpi.values.program_state import is_module_of_program, is_of_program
+from dlbrt.mpi.values.program_modules import is_module_of_program, is_of_program
 from dlbrt.records import dataclass
 
 #: Types without references to anything that changes.

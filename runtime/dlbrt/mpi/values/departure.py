@@ -19,7 +19,7 @@ import numpy as np
 
 from dlbrt.mpi.values.generators import reduction_of_global
 from dlbrt.mpi.values.left_behind import CannotLeaveError, help_for, state_of
-from dlbrt.mpi.values.program_state import collect
+from dlbrt.mpi.values.program_modules import collect
 from dlbrt.mpi.values.uses import Uses, is_pickled_by_attributes
 
 #: Kinds of objects whose way of being read looks at nothing inside them.

@@ -31,7 +31,7 @@ import numpy as np
 
 from dlbrt.data.object_state import ATOMS
 from dlbrt.mpi.values.code_names import names_in
-from dlbrt.mpi.values.program_state import is_module_of_program, is_of_program
+from dlbrt.mpi.values.program_modules import is_module_of_program, is_of_program
 
 #: Attributes and library functions by which code comes to attributes that it does not name.
 _DYNAMIC = frozenset(
@@ -74,7 +74,7 @@ _READ_ONLY: tuple[Any, ...] = (*ATOMS, np.generic, np.dtype, types.CodeType)
 class Uses:
     """The objects that a kernel may use when it is called with arguments of these names.
 
-    ``modules`` are the data of the program's modules, as `dlbrt.mpi.values.program_state.collect` gives it.
+    ``modules`` are the data of the program's modules, as `dlbrt.mpi.values.program_modules.collect` gives it.
     """
 
     def __init__(
