@@ -54,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # A full disk or a closed stream: nothing more can be printed, and nothing flushed at exit.
         with suppress(OSError):
-            print(f"dlbc: {error.strerror or error}", file=sys.stderr)
+            named = f"{error.filename}: " if error.filename else ""
+            print(f"dlbc: {named}{error.strerror or error}", file=sys.stderr)
         sys.stdout = None
         return 2
 

@@ -108,6 +108,22 @@ def test_what_cannot_be_copied_is_left_out(project: Path) -> None:
     assert sorted(p.name for p in out.iterdir()) == [".dlbc-tree.json", "data.txt", "main.py", "sim.py"]
 
 
+def test_what_links_lead_to_is_copied_once(project: Path) -> None:
+    shared = project.parent / "shared"
+    shared.mkdir()
+    (shared / "part.py").write_text("x = 1\n")
+    (project / "linked").symlink_to(shared)
+    (shared / "back").symlink_to(project)
+    (shared / "self").symlink_to(shared)
+    assert transform(project) == 0
+    out = project.parent / "out"
+    assert [str(p.relative_to(out)) for p in sorted(out.rglob("*.py"))] == [
+        "linked/part.py",
+        "main.py",
+        "sim.py",
+    ]
+
+
 def test_a_tree_is_written_again(project: Path) -> None:
     out = project.parent / "out"
     assert transform(project) == 0

@@ -71,12 +71,16 @@ def write_tree(folder: Path, output: Path, packages: tuple[Path, ...], *, force:
 def _files(folder: Path, output: Path) -> Iterator[Path]:
     """The files to write, in terms of the directory; those of the output, if it lies in it, are none.
 
-    Links that lead nowhere, pipes and sockets are left out: there is nothing to copy.
+    What a link leads to is copied. Links that lead nowhere or up to a directory that they are in, pipes and
+    sockets are left out: there is nothing to copy, or no end.
     """
     own = os.path.realpath(output)
-    for place, folders, files in os.walk(folder):
+    for place, folders, files in os.walk(folder, followlinks=True):
+        above = {own, *(os.path.realpath(each) for each in (place, *Path(place).parents))}
         inside = (Path(place, name) for name in sorted(folders))
-        folders[:] = [each.name for each in inside if is_searched(each) and os.path.realpath(each) != own]
+        folders[:] = [
+            each.name for each in inside if is_searched(each) and os.path.realpath(each) not in above
+        ]
         found = (Path(place, name) for name in sorted(files) if name != _RECORD)
         yield from (each.relative_to(folder) for each in found if each.is_file())
 
