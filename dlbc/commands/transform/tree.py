@@ -76,7 +76,7 @@ def _files(folder: Path, output: Path) -> Iterator[Path]:
     """
     own = os.path.realpath(output)
     for place, folders, files in os.walk(folder, followlinks=True):
-        above = {own, *(os.path.realpath(each) for each in (place, *Path(place).parents))}
+        above = {own, *(os.path.realpath(each) for each in (place, *map(str, Path(place).parents)))}
         inside = (Path(place, name) for name in sorted(folders))
         folders[:] = [
             each.name for each in inside if is_searched(each) and os.path.realpath(each) not in above
