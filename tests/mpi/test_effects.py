@@ -28,7 +28,7 @@ RUNS = [
     (2, {"DLB_WEIGHTS": "0,1", "DLB_STRATEGY": "none"}),
 ]
 if not is_full():
-    RUNS = [RUNS[number] for number in (1, 2, 6)]
+    RUNS = [RUNS[number] for number in (1, 6)]
 
 
 @pytest.mark.parametrize(("ranks", "env"), RUNS, ids=lambda value: str(value).replace("DLB_", ""))

@@ -19,7 +19,7 @@ import pytest
 from tests.support import processes
 from tests.support.mpi import Completed, find_mpiexec, run_mpi, run_sequential, transform
 from tests.support.settings import RANDOM_LOAD
-from tests.support.tier import is_full
+from tests.support.tier import is_full, part
 
 pytestmark = pytest.mark.mpi
 
@@ -34,7 +34,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Completed]:
     return transform(PRINTED, home), run_sequential([sys.executable, str(PRINTED)])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", part(STRATEGIES, 2))
 @pytest.mark.parametrize("ranks", [2, 3, 5] if is_full() else [3])
 def test_it_is_byte_for_byte_that_of_the_sequential_program(
     printed: tuple[Path, Completed], ranks: int, strategy: str

@@ -22,7 +22,7 @@ from tests.proofs.nests import SIZES, Nest, Touch, nest_of
 from tests.proofs.verdicts import verdict_of
 from tests.support.tier import is_full
 
-NESTS = 2000 if is_full() else 100
+NESTS = 2000 if is_full() else 50
 BATCH = 50
 
 #: Of the affine nests without a conflict, the part that must be accepted.

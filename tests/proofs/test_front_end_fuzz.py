@@ -18,7 +18,7 @@ from dlbc.pipeline import check, transform
 from tests.proofs.broken_programs import PROGRAMS, broken
 from tests.support.tier import is_full
 
-CASES = 1500 if is_full() else 500
+CASES = 1500 if is_full() else 250
 BATCH = 50
 
 

@@ -21,6 +21,7 @@ from dlbrt.sim.replay import setup_of, trace_of
 from papers.zaki.network import ethernet
 
 from tests.support.arrows import check_arrows
+from tests.support.tier import pairs
 
 #: Under these, ranks give work that has rows.
 MOVERS = ["GDDLB", "LCDLB", "SS", "diffusion", "steal"]
@@ -36,8 +37,7 @@ def simulated(name: str, seed: int, size: int) -> Trace:
     )
 
 
-@pytest.mark.parametrize("name", sorted(names()))
-@pytest.mark.parametrize("size", [0, 80_000])
+@pytest.mark.parametrize(("name", "size"), pairs(sorted(names()), [0, 80_000]))
 def test_arrows_of_simulated_runs_lead_forward_between_slices(name: str, size: int) -> None:
     shown = [check_arrows(text_of(simulated(name, seed, size))) for seed in range(3)]
     assert any(shown) or name not in MOVERS or not size

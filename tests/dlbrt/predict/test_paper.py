@@ -21,7 +21,7 @@ from papers.zaki.network import ethernet
 
 from tests.dlbrt.predict import player
 from tests.dlbrt.predict.cases import CASES, Case, trfd_first, trfd_pairs, trfd_second
-from tests.support.tier import part
+from tests.support.tier import pairs, part
 
 ETHERNET = ethernet()
 UNIFORM = [case for case in CASES if case.work.prefix is None]
@@ -156,19 +156,18 @@ def table(duration_s: float, rules: ModelOptions) -> list[Row]:
     return [Row(case, duration_s, range(6 if duration_s == 2 else 3), rules) for case in CASES]
 
 
-TABLES = pytest.mark.parametrize("duration_s", part([2.0, 5.0, 20.0], 3), ids="t_l={}".format)
-RULES = pytest.mark.parametrize(
-    "rules", [ModelOptions(), OVERLAPPED], ids=["the paper's rules", "overlapped"]
+TABLES = pytest.mark.parametrize(
+    ("duration_s", "rules"),
+    pairs(part([2.0, 5.0, 20.0], 3), [ModelOptions(), OVERLAPPED]),
+    ids=lambda value: f"t_l={value}" if isinstance(value, float) else "overlapped" * (value == OVERLAPPED),
 )
 
 
-@RULES
 @TABLES
 def test_balancing_beats_no_balancing_in_all_28_cases(duration_s: float, rules: ModelOptions) -> None:
     assert max(row.ratio for row in table(duration_s, rules)) < 1
 
 
-@RULES
 @TABLES
 def test_the_model_with_all_loads_known_is_as_good_as_the_papers(
     duration_s: float, rules: ModelOptions
@@ -182,7 +181,6 @@ def test_the_model_with_all_loads_known_is_as_good_as_the_papers(
     assert mean(error for row in rows for error in row.errors) < 0.005
 
 
-@RULES
 @TABLES
 def test_the_model_with_the_loads_seen_so_far(duration_s: float, rules: ModelOptions) -> None:
     """What is predicted to be best on average is, or takes little longer."""
@@ -191,7 +189,6 @@ def test_the_model_with_the_loads_seen_so_far(duration_s: float, rules: ModelOpt
     assert max(row.excess(row.seen) for row in rows) < 0.15
 
 
-@RULES
 @TABLES
 def test_choosing_at_the_first_synchronization_costs_little(duration_s: float, rules: ModelOptions) -> None:
     """Against the best of all strategies forced, in hindsight: each seed's future load is not known."""
