@@ -155,13 +155,15 @@ def compare(home: Path, ranks: int, expected: bytes) -> str:
 
 def main(words: list[str]) -> None:
     """Run the packages that are named, on the ranks that are."""
-    names = [word for word in words if word in PACKAGES] or list(PACKAGES)
-    for name in names:
+    names = [word for word in words if not word.isdigit()]
+    if unknown := set(names) - PACKAGES.keys():
+        sys.exit(f"expected some of {', '.join(PACKAGES)}, found {', '.join(sorted(unknown))}")
+    for name in names or PACKAGES:
         with tempfile.TemporaryDirectory() as folder:
             home = Path(folder)
             fetch(PACKAGES[name], name, home)
             started = time.perf_counter()
-            plain = subprocess.run([sys.executable, "main.py"], cwd=home, capture_output=True, check=True)
+            plain = subprocess.run([sys.executable, "main.py"], cwd=home, stdout=subprocess.PIPE, check=True)
             print(f"{PACKAGES[name].requirement}: plain Python {time.perf_counter() - started:.1f} s")
             for ranks in [int(word) for word in words if word.isdigit()] or [1, 2, 3, 5]:
                 print(compare(home, ranks, plain.stdout), flush=True)
