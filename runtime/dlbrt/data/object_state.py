@@ -55,13 +55,13 @@ def parts_of(element: Any) -> list[Any]:
     if type(element) in ATOMS:
         return []
     found: list[Any] = []
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}  # held: what follows must not get their identities
     waiting = [element]
     while waiting:
         value = waiting.pop()
         if type(value) in ATOMS or id(value) in seen:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value
         held, counts = _held(value)
         if counts:
             found.append(value)

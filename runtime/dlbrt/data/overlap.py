@@ -72,7 +72,7 @@ def owner(array: Array) -> Any:
 
 def exposed_within(data: list[Any]) -> Iterator[Array]:
     """The memory of what lies in a list, and in the containers and instances in it."""
-    seen, waiting = {id(data)}, [data]
+    seen, waiting = {id(data): data}, [data]
     while waiting:
         held = waiting.pop()
         for value in _parts(held):
@@ -81,7 +81,7 @@ def exposed_within(data: list[Any]) -> Iterator[Array]:
             elif exposes_memory(value):
                 yield window(value)
             elif id(value) not in seen:
-                seen.add(id(value))
+                seen[id(value)] = value
                 waiting.append(value)
 
 

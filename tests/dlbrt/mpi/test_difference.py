@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import cloudpickle
@@ -84,6 +85,44 @@ def test_a_closure_that_counts_is_a_change() -> None:
     before = pickled(names)
     names["step"]()
     assert changed_path(before, pickled(names)) is not None
+
+
+@pytest.mark.parametrize("place", range(0, 60, 7))
+def test_of_many_objects_made_alike_none_is_passed_over(place: int) -> None:
+    names = {"prices": [Decimal(number) for number in range(60)]}
+    before = pickled(names)
+    names["prices"][place] = Decimal(60)
+    assert changed_path(before, pickled(names)) == f"prices[{place}][0]"
+
+
+def test_the_state_of_an_element_of_a_set_is_compared() -> None:
+    names = program()
+    names["all"] = {names["Particle"](number) for number in range(5)}
+    before = pickled(names)
+    assert changed_path(before, pickled(names)) is None
+    next(iter(names["all"])).x = -1
+    assert changed_path(before, pickled(names)) == "all.x"
+
+
+def test_the_state_of_a_key_is_compared() -> None:
+    names = program()
+    names["mass"] = {names["Particle"](1): 1.0}
+    before = pickled(names)
+    next(iter(names["mass"])).x = -1
+    assert "mass[" in str(changed_path(before, pickled(names)))
+
+
+def test_equal_sets_in_another_order_are_no_change() -> None:
+    one, other = {"s": {0, 8}}, {"s": {8, 0}}  # the two collide, so the first one comes first
+    assert (list(one["s"]), list(other["s"])) == ([0, 8], [8, 0])
+    assert changed_path(pickled(one), pickled(other)) is None
+
+
+def test_one_object_where_there_were_two_is_a_change_and_the_other_way_round() -> None:
+    shared = [1, 2]
+    one, two = {"a": shared, "b": shared}, {"a": [1, 2], "b": [1, 2]}
+    assert changed_path(pickled(one), pickled(two)) == "b"
+    assert changed_path(pickled(two), pickled(one)) == "b"
 
 
 def test_equal_values_in_other_objects_are_no_change() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -48,6 +49,10 @@ class _Name:
         return self.text
 
 
+#: numpy's types of items, which have a state but cannot be changed.
+_TYPE_OF_ITEMS = _Name("numpy.dtype")
+
+
 class _Made:
     """What calling a name with these arguments would make, its state, items and entries."""
 
@@ -83,8 +88,26 @@ class _Made:
     def __hash__(self) -> int:
         return id(self)
 
+    @reprlib.recursive_repr()
     def __repr__(self) -> str:
         return f"{self.maker!r}{self.arguments!r}"
+
+
+class _Elements:
+    """A set, or a frozen one, with its elements in the order of the pickle.
+
+    As long as the set is not changed that order stays, so it tells elements apart whose texts are the same.
+    """
+
+    def __init__(self, items: list[Any], *, frozen: bool) -> None:
+        self.items, self.frozen = items, frozen
+
+    def add(self, item: Any) -> None:
+        self.items.append(item)
+
+    @reprlib.recursive_repr()
+    def __repr__(self) -> str:
+        return f"{{{', '.join(sorted(map(repr, self.items)))}}}"
 
 
 class _Inert(pickle._Unpickler):
@@ -99,6 +122,12 @@ class _Inert(pickle._Unpickler):
 
     def persistent_load(self, number: Any) -> Any:
         return _Made(_Name("slot"), (number,))
+
+    def load_empty_set(self) -> None:
+        self.append(_Elements([], frozen=False))
+
+    def load_frozenset(self) -> None:
+        self.append(_Elements(self.pop_mark(), frozen=True))  # type: ignore[attr-defined]  # of the base
 
     def _made(self, keywords: bool) -> None:
         named = self.stack.pop() if keywords else {}
@@ -118,6 +147,8 @@ class _Inert(pickle._Unpickler):
         if isinstance(made, _Made):
             made.state.append(state)
 
+    dispatch[pickle.EMPTY_SET[0]] = load_empty_set
+    dispatch[pickle.FROZENSET[0]] = load_frozenset
     dispatch[pickle.NEWOBJ[0]] = load_newobj
     dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex
     dispatch[pickle.BUILD[0]] = load_build
@@ -126,7 +157,8 @@ class _Inert(pickle._Unpickler):
 def changed_path(before: bytes, after: bytes) -> str | None:
     """The path to the first difference between two pickles of a dictionary, whose keys begin the paths.
 
-    None where values are equal, so that the pickles differ in the identities of objects alone.
+    None where values are equal, and what can be changed is one object in the same places; the pickles then
+    differ in other identities alone, those of equal texts and numbers.
     """
     old, new = (_Inert(io.BytesIO(data)).load() for data in (before, after))
     return next(_differences(old, new), None)
@@ -134,19 +166,22 @@ def changed_path(before: bytes, after: bytes) -> str | None:
 
 def _differences(one: Any, other: Any) -> Iterator[str]:
     """The paths of differences; two objects are compared once, so that cycles end."""
-    stack, seen = [("", one, other)], set[tuple[int, int]]()
+    stack, seen, paired = [("", one, other)], dict[tuple[int, int], Any](), _Pairs()
     while stack:
         where, a, b = stack.pop()
         if type(a) is not type(b):
             yield where
             continue
-        if not isinstance(a, list | tuple | dict | _Made | set | frozenset):
+        if not isinstance(a, list | tuple | dict | _Made | _Elements):
             if not _same(a, b):
                 yield where
             continue
         if (id(a), id(b)) in seen:
             continue
-        seen.add((id(a), id(b)))
+        seen[id(a), id(b)] = a, b  # held: what follows must not get their identities
+        if _can_change(a) and not paired.pair(a, b):
+            yield where
+            continue
         if isinstance(a, _Made):
             where = a.title or where
         old, new = dict(_parts(where, a)), dict(_parts(where, b))
@@ -154,6 +189,26 @@ def _differences(one: Any, other: Any) -> Iterator[str]:
             yield next((path for _, path in (*new, *old) if (_, path) not in old.keys() & new.keys()), where)
             continue
         stack += [(path, old[kind, path], new[kind, path]) for kind, path in reversed(old)]
+
+
+class _Pairs:
+    """Which object of the one pickle is which of the other."""
+
+    def __init__(self) -> None:
+        self._there: dict[int, int] = {}
+        self._back: dict[int, int] = {}
+
+    def pair(self, one: Any, other: Any) -> bool:
+        """Take two objects as the same one; False where one of them is taken as another already."""
+        there = self._there.setdefault(id(one), id(other))
+        return (there, self._back.setdefault(id(other), id(one))) == (id(other), id(one))
+
+
+def _can_change(value: Any) -> bool:
+    """Whether it matters that a value is one object in several places."""
+    if isinstance(value, _Made):
+        return value.maker != _TYPE_OF_ITEMS and bool(value.state or value.items or value.entries)
+    return isinstance(value, list | dict) or (isinstance(value, _Elements) and not value.frozen)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -165,27 +220,27 @@ def _parts(where: str, value: Any) -> Iterator[tuple[tuple[Any, str], Any]]:
     """The parts of a value, each with a key and the path to it."""
     if isinstance(value, dict):
         for place, (key, part) in enumerate(value.items()):
-            known = key if isinstance(key, str | int | bytes | bool | float) else place
-            yield (("entry", repr(known)), _entry(where, key)), part
+            yield from _entry(_path(where, key), key, part, place)
     elif isinstance(value, list | tuple):
         for place, part in enumerate(value):
             yield ((place, ""), f"{where}[{place}]" if where else ""), part
-    elif isinstance(value, set | frozenset):
-        yield (("elements", ""), where), str(sorted(map(repr, value)))
+    elif isinstance(value, _Elements):
+        for place, part in enumerate(sorted(value.items, key=repr)):
+            yield (("element", f"{place} {part!r}"), where), part
     else:
         yield from _made_parts(where, value)
 
 
 def _made_parts(where: str, made: _Made) -> Iterator[tuple[tuple[Any, str], Any]]:
     yield (("maker", ""), where), made.maker
-    yield (("arguments", ""), where), list(made.arguments)
+    yield (("arguments", ""), where), made.arguments
     for place, item in enumerate(made.items):
         yield (("item", str(place)), f"{where}[{place}]"), item
     for place, (key, value) in enumerate(made.entries):
-        yield (("entry", repr(place)), f"{where}[{key!r}]"), value
+        yield from _entry(f"{where}[{key!r}]", key, value, place)
     for number, state in enumerate(made.state):
         for place, part in enumerate(state if isinstance(state, tuple) else (state,)):
-            if not isinstance(part, dict):
+            if not isinstance(part, dict) or not all(isinstance(name, str) for name in part):
                 yield (("state", f"{number} {place}"), where), part
                 continue
             for name, value in part.items():
@@ -196,13 +251,22 @@ def _made_parts(where: str, made: _Made) -> Iterator[tuple[tuple[Any, str], Any]
                     for key, each in value.items():
                         yield ((name, str(key)), f"{owner}.{key}" if owner else str(key)), each
                 else:
-                    yield ((f"state {number}", str(name)), f"{where}.{name}" if where else str(name)), value
+                    yield ((f"state {number}", name), f"{where}.{name}" if where else name), value
 
 
 def _function_name(state: Mapping[str, Any]) -> str:
     return str(state.get("__name__", ""))
 
 
-def _entry(where: str, key: Any) -> str:
+def _entry(path: str, key: Any, value: Any, place: int) -> Iterator[tuple[tuple[Any, str], Any]]:
+    """The parts that an entry of a dictionary is: its value, and its key where that may have parts itself."""
+    if isinstance(key, str | int | bytes | bool | float):
+        yield (("entry", repr(key)), path), value
+    else:
+        yield (("entry", repr(place)), path), value
+        yield (("key", repr(place)), path), key
+
+
+def _path(where: str, key: Any) -> str:
     """The path of an entry of a dictionary; that of an entry of the outermost one is its key."""
     return f"{where}[{key!r}]" if where else str(key)
