@@ -13,8 +13,9 @@ are deliveries; they differ only in what ranks need and lack. Rows that have not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
+from typing import TypeVar
 
 from dlbrt.data.footprint import Rows, count, difference, intersection, union
 from dlbrt.records import dataclass
@@ -34,12 +35,24 @@ class RowTransfer:
         return count(self.rows) * len(self.targets)
 
 
+T = TypeVar("T")
+
+#: A routine goes through the same few states again and again; this many are remembered, of few runs of rows.
+_MAX_STATES = 32
+_MAX_RUNS = 64
+
+#: The rows that are valid on each rank.
+_State = tuple[Rows, ...]
+
+
 class RowDirectory:
     """The directory of one array of ``length`` rows, all of them valid on rank 0 alone at first."""
 
     def __init__(self, length: int, ranks: int) -> None:
         self._all: Rows = (range(length),) if length else ()
-        self._valid: list[Rows] = [self._all, *([()] * (ranks - 1))]
+        self._valid: _State = (self._all, *([()] * (ranks - 1)))
+        self._delivered: dict[tuple[_State, _State], tuple[_State, list[RowTransfer]]] = {}
+        self._stored: dict[tuple[_State, _State], _State] = {}
 
     def missing(self, rank: int, rows: Rows) -> Rows:
         """The part of ``rows`` that is not valid on the rank."""
@@ -51,13 +64,16 @@ class RowDirectory:
         All transfers may be under way at once. Rows that several ranks receive from one rank are one
         transfer, so that they can be broadcast.
         """
+        self._valid, found = self._known(self._delivered, needs, self._after_delivery)
+        return found
+
+    def _after_delivery(self, needs: Sequence[Rows]) -> tuple[_State, list[RowTransfer]]:
         targets: dict[tuple[int, Rows], list[int]] = {}
         for rank, rows in enumerate(needs):
             for source, part in self._sources(rank, self.missing(rank, rows)):
                 targets.setdefault((source, part), []).append(rank)
-        for rank, rows in enumerate(needs):
-            self._valid[rank] = union(self._valid[rank], rows)
-        return [RowTransfer(source, tuple(ranks), rows) for (source, rows), ranks in targets.items()]
+        valid = tuple(union(*each) for each in zip(self._valid, needs, strict=True))
+        return valid, [RowTransfer(source, tuple(ranks), rows) for (source, rows), ranks in targets.items()]
 
     def change_axis(
         self, length: int, needs: Sequence[Rows]
@@ -78,17 +94,23 @@ class RowDirectory:
             for source, part in self._sources(rank, self.missing(rank, self._all))
         ]
         complete = [not self.missing(rank, self._all) for rank in range(len(needs))]
-        turned._valid = [turned._all if whole else rows for whole, rows in zip(complete, wanted, strict=True)]
+        turned._valid = tuple(
+            turned._all if whole else rows for whole, rows in zip(complete, wanted, strict=True)
+        )
         return turned, found
 
     def stored(self, stores: Sequence[Rows]) -> None:
         """Each rank has stored to its rows of ``stores``, which are disjoint."""
+        self._valid = self._known(self._stored, stores, self._after_stores)
+
+    def _after_stores(self, stores: Sequence[Rows]) -> _State:
         nothing: Rows = ()
         changed = reduce(union, stores, nothing)
-        if changed:
-            self._valid = [
-                union(difference(valid, changed), own) for valid, own in zip(self._valid, stores, strict=True)
-            ]
+        if not changed:
+            return self._valid
+        return tuple(
+            union(difference(valid, changed), own) for valid, own in zip(self._valid, stores, strict=True)
+        )
 
     def stored_by(self, rank: int, rows: Rows) -> None:
         """The rank alone has stored to ``rows``, which are valid there."""
@@ -100,20 +122,35 @@ class RowDirectory:
         Returns the rows evicted from each rank. Rank 0, whose memory is the program's own, evicts nothing.
         """
         evicted: list[Rows] = [()]
-        for rank in range(1, len(self._valid)):
-            surplus = difference(self._valid[rank], kept[rank])
+        kept_still = list(self._valid)
+        for rank in range(1, len(kept_still)):
+            surplus = difference(kept_still[rank], kept[rank])
             found: Rows = ()
-            for other, valid in enumerate(self._valid):
+            for other, valid in enumerate(kept_still):
                 if other != rank and surplus:
                     part = intersection(surplus, valid)
                     surplus, found = difference(surplus, part), union(found, part)
-            self._valid[rank] = difference(self._valid[rank], found)
+            kept_still[rank] = difference(kept_still[rank], found)
             evicted.append(found)
+        self._valid = tuple(kept_still)
         return evicted
 
     def everything(self) -> Rows:
         """All rows."""
         return self._all
+
+    def _known(
+        self, known: dict[tuple[_State, _State], T], rows: Sequence[Rows], find: Callable[[Sequence[Rows]], T]
+    ) -> T:
+        """What ``find`` makes of the rows of each rank in the present state, remembered."""
+        if sum(map(len, (*self._valid, *rows))) > _MAX_RUNS:
+            return find(rows)
+        key = self._valid, tuple(rows)
+        if key not in known:
+            if len(known) == _MAX_STATES:
+                known.clear()
+            known[key] = find(rows)
+        return known[key]
 
     def _sources(self, rank: int, missing: Rows) -> Iterable[tuple[int, Rows]]:
         """The ranks that have the missing rows: the nearest workers first, since rank 0 has most to do."""

@@ -181,7 +181,7 @@ class Field:
 
     def iteration_bytes(self) -> float:
         """The approximate number of bytes that move with one iteration."""
-        rows: float = count(self.needed(Spans.of(range(1)))) if self.moves and self.tables is None else 0
+        rows: float = count(self.needed(_FIRST)) if self.moves and self.tables is None else 0
         if self.moves and self.tables is not None:
             rows = self.tables.touched.mean()
         if isinstance(self.data, list):
@@ -196,6 +196,8 @@ class Field:
             return rows_of(mirrored, self.index, None, self.length)
         return _known_rows(spans, self.index, self.spec.stored if stored else self.spec.rows, self.length)
 
+
+_FIRST = Spans.of(range(1))
 
 #: Results of `rows_of`, by a key that holds the identity of the subscripts' code, with what keeps it alive.
 _KNOWN: dict[tuple[object, ...], tuple[Rows, object]] = {}
@@ -213,7 +215,7 @@ def _of_parts(subscripts: Callable[..., Any]) -> SubscriptFunction:
 
 def _known_rows(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Rows:
     """As `rows_of`, from a cache: loops run many times over the same rows."""
-    form = _form(subscripts)
+    form = form_of_subscripts(subscripts)
     if form is None:
         return rows_of(spans, index, subscripts, length)
     key = (spans, index.start, index.step, length, *form)
@@ -224,7 +226,7 @@ def _known_rows(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | N
     return _KNOWN[key][0]
 
 
-def _form(subscripts: SubscriptFunction | None) -> tuple[object, ...] | None:
+def form_of_subscripts(subscripts: SubscriptFunction | None) -> tuple[object, ...] | None:
     """A key for subscripts that read only their argument and integers of their closure; None for others."""
     if subscripts is None:
         return (None,)

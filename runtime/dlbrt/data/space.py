@@ -62,7 +62,7 @@ class Space(ABC):
         """The same space over other sequences, a rank's own copies: one for each part, in order."""
 
 
-class _Range(Space):
+class RangeSpace(Space):
     """A range: ``values[p]`` is the item at position p."""
 
     def __init__(self, values: range) -> None:
@@ -72,14 +72,16 @@ class _Range(Space):
     def __len__(self) -> int:
         return len(self.values)
 
-    def __reduce__(self) -> tuple[type[_Range], tuple[range]]:
-        return _Range, (self.values,)
+    def __reduce__(self) -> tuple[type[RangeSpace], tuple[range]]:
+        return RangeSpace, (self.values,)
 
     def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
+        """See `Space`."""
         iterator = iter(self.values[run.start : run.stop : run.step])
         return iterator, iterator
 
     def with_values(self, values: Iterator[Any]) -> Space:  # noqa: ARG002
+        """See `Space`."""
         return self
 
 
@@ -152,7 +154,7 @@ def space_of(iterable: Any) -> Space:
         space.bars = (iterable, *space.bars)
         return space
     if isinstance(iterable, range):
-        return _Range(iterable)
+        return RangeSpace(iterable)
     if _is_plain(iterable):
         return _Sequence(Part(iterable))
     return _read_out(iterable)
@@ -180,7 +182,7 @@ def enumerate_(iterable: Any, start: int = 0) -> Space:
 def reversed_(iterable: Any) -> Space:
     """The builtin ``reversed`` as a space; raises what the builtin raises."""
     if isinstance(iterable, range):
-        return _Range(iterable[::-1])
+        return RangeSpace(iterable[::-1])
     backwards = builtins.reversed(iterable)
     return _Sequence(Part(iterable, backwards=True)) if _is_plain(iterable) else _read_out(backwards)
 

@@ -82,7 +82,8 @@ class LoopCall:
     resident arrays, ``evictions`` those that they give up; the iterations ``ahead`` of each rank need no rows
     that have still to arrive. ``watched``: what the plan takes as unchanged is looked at. ``live``: output is
     shown while the loop runs. ``in_doubt``: before the loop begins, ranks say that they have read the body
-    and ``samples`` of the elements that travel by rows.
+    and ``samples`` of the elements that travel by rows. ``plain``: the body holds atoms, and arrays by their
+    slots, so that it need not be read again where it is the same.
     """
 
     serial: int
@@ -112,6 +113,7 @@ class LoopCall:
     watched: bool = False
     live: bool = False
     in_doubt: bool = False
+    plain: bool = False
     samples: bytes | None = None
 
 

@@ -37,7 +37,7 @@ VERDICT, OUTPUT = 11, 12
 ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.
-_SPINS, _SPINS_CROWDED = 200, 10
+_SPINS, _SPINS_CROWDED = 1500, 10
 _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 
 #: Long waits poll less often, so that they leave the processor to others: sleeps grow to this part of the

@@ -69,10 +69,14 @@ class RankResult:
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """The end of a rank's report: final values, and what has to be known to read its messages."""
+    """The end of a rank's report: final values, and what has to be known to read its messages.
+
+    ``segments`` are those of its journal, if they are short; None where rank 0 has to ask for them.
+    """
 
     kept: dict[str, Kept]
     returned: Returned
+    segments: tuple[bytes, ...] | None
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -148,13 +152,13 @@ def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
     return replace(own, kept={}, failure=failure)
 
 
-def remains_to_send(own: RankResult, objects: WorkerObjects) -> Remains:
+def remains_to_send(own: RankResult, objects: WorkerObjects, segments: tuple[bytes, ...] | None) -> Remains:
     """The end of a worker's report, after all of its other messages; raises what values' own hooks raise."""
     kept = {
         name: tuple((last, SentValue(objects.rank, objects.pack(value, 0))) for last, value in entries)
         for name, entries in own.kept.items()
     }
-    return Remains(kept, objects.returned)
+    return Remains(kept, objects.returned, segments)
 
 
 def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatable: bool) -> RankResult:

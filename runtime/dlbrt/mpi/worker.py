@@ -60,7 +60,7 @@ def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
     while message := communicator.wait_bytes(0, COMMAND)[1]:
         command = pickle.loads(message)
         if isinstance(command, FetchRequest):
-            worker.deliver(command.array_transfers).complete()
+            worker.deliver(command.array_transfers).receive().complete()
         else:
             worker.run_call(calls.restored(command))
 
@@ -73,9 +73,10 @@ class _Worker:
         self._slot_cache = SlotCache(communicator)
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
+        self._read: dict[str, tuple[Any, list[Any]]] = {}  # what plain bodies hold
 
     def deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
-        """Start this rank's part in transfers of rows."""
+        """Start sending what other ranks need of rows here."""
         fields = {p.number: row_field(self._slot_cache.kept(p.number), p.axis) for p in array_transfers}
         return PendingTransfers(self.communicator, array_transfers, fields)
 
@@ -86,6 +87,7 @@ class _Worker:
         left_behind.forget_uses()
         self._slot_cache.forget(call.dropped)
         slots = self._slot_cache.fill(call.headers)
+        transfers = self.deliver(call.array_transfers)  # rank 0 waits for its rows meanwhile
         try:
             with self._reading(call):
                 (kernel, arguments, in_objects, space, data, _), objects = self._unpacked(call, slots)
@@ -98,7 +100,8 @@ class _Worker:
             return
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
-        run = _WorkerRun(self, call, slots, objects, kernel, named(kernel, arguments), in_objects)
+        by_name = named(kernel, arguments)
+        run = _WorkerRun(self, call, slots, objects, transfers, kernel, by_name, in_objects)
         load = Load(self.options.load, self.communicator.rank)
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
         perform(loop, kernel, arguments)
@@ -135,7 +138,12 @@ class _Worker:
         if call.kernel is not None:
             self._kernels[call.key] = packing.unpack(call.kernel, (), KnownObjects())
         sent, common = self._kernels.get(call.key, (None, []))
-        (kernel, *others), met = packing.unpack(body, slots, KnownObjects(lambda: common))
+        read = self._read.pop(call.key, None) if call.body is None and call.kernel is None else None
+        if read is None:
+            read = packing.unpack(body, slots, KnownObjects(lambda: common))
+        if call.plain:
+            self._read[call.key] = read
+        (kernel, *others), met = read
         objects = WorkerObjects(lambda: slots, lambda: met, rank=self.communicator.rank)
         return (sent if kernel is None else kernel, *others), objects
 
@@ -143,8 +151,8 @@ class _Worker:
 class _WorkerRun:
     """A worker's part in a loop on all ranks, which `dlbrt.mpi.root.shared_run` leads.
 
-    ``by_name`` are the kernel's arguments, ``in_objects`` describe what iterations contribute to through
-    objects.
+    ``transfers`` are those of resident arrays, ``by_name`` the kernel's arguments; ``in_objects`` describe
+    what iterations contribute to through objects.
     """
 
     def __init__(
@@ -153,13 +161,14 @@ class _WorkerRun:
         call: LoopCall,
         slots: list[Any],
         objects: WorkerObjects,
+        transfers: PendingTransfers,
         kernel: Callable[..., None],
         by_name: Mapping[str, Any],
         in_objects: dict[str, Any],
     ) -> None:
         self._worker, self._call = worker, call
         self._communicator, self._rank = worker.communicator, worker.communicator.rank
-        self._slots, self._objects = slots, objects
+        self._slots, self._objects, self._transfers = slots, objects, transfers
         self._kernel, self._by_name, self._in_objects = kernel, by_name, in_objects
         self._loop_residents = resident_ids(slots, call.headers)
         self._run_journal = RunJournal(self._communicator, objects, call.output_properties)
@@ -178,7 +187,7 @@ class _WorkerRun:
         self._travelling = [each for each in fields if id(each.data) not in residents]
         self._receive(driver.held(self._rank))
         ahead = call.ahead[self._rank] if call.ahead else range(0)
-        loop.walk.await_rows(self._worker.deliver(call.array_transfers), ahead)
+        loop.walk.await_rows(self._transfers.receive(), ahead)
         if call.evictions:
             loop.walk.complete_delivery()
             self._worker.evict(call.evictions)
@@ -227,7 +236,7 @@ class _WorkerRun:
             mover.pack(own.figures.done, stored_by(own))
             self._elements.pack()
             # Last: it says what has to be known to read the others.
-            remains = pickle.dumps(remains_to_send(own, self._objects))
+            remains = pickle.dumps(remains_to_send(own, self._objects, self._run_journal.short()))
             self._run_journal.check()
         except Exception as error:  # objects' own pickling hooks may raise anything
             return withheld_result(loop, self._rank, error, repeatable=not self._loop_residents), b""

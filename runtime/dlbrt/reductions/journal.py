@@ -131,6 +131,15 @@ class SegmentStore:
         self._file.seek(place[0])
         return self._file.read(place[1])
 
+    @property
+    def size(self) -> int:
+        """The bytes of all segments, taken ones apart."""
+        return sum(len(each) if isinstance(each, bytes) else each[1] for each in self._places)
+
+    def take_all(self) -> tuple[bytes, ...]:
+        """All segments, by number."""
+        return tuple(map(self.take, range(len(self._places))))
+
     def close(self) -> None:
         """Release everything."""
         self._places.clear()

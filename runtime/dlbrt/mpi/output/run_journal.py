@@ -3,9 +3,9 @@
 While ranks share a loop, everything that iterations do besides storing to rows is logged in a journal on each
 rank, standard output and records of the module logging too. What is written past ``sys.stdout`` contradicts
 the plan where it is watched: rank 0 logs it, so that it keeps its own in order, and does the rest alone. At
-the end rank 0 knows from the results which positions each segment spans. It
-fetches the segments one after the other in iteration order, so that a rank holds only the log that it wrote
-itself, and rank 0 a few segments more; then it releases the other ranks.
+the end rank 0 knows from the results which positions each segment spans. Short journals come with the
+results. Of long ones rank 0 fetches the segments one after the other in iteration order, so that a rank holds
+only the log that it wrote itself, and rank 0 a few segments more; then it releases the other ranks.
 
 Arrays and lists that are gathered element by element have one message from each rank to rank 0 for each
 field: the places and values that the rank has changed. Rank 0 stores them once all have come, after checking
@@ -50,6 +50,12 @@ if TYPE_CHECKING:
 #: Bytes of its journal that a rank keeps in memory.
 _IN_MEMORY = 64 << 20
 
+#: Bytes of a journal that is sent unasked.
+_SHORT = 1 << 16
+
+#: The segments of journals that have come unasked, by rank.
+Segments = dict[int, tuple[bytes, ...]]
+
 
 class RunJournal:
     """One rank's journal in one shared run of a loop; from `open` to `close` it takes standard output.
@@ -76,6 +82,7 @@ class RunJournal:
         self._segments: list[Segment | None] = []
         self._segment_store = SegmentStore(_IN_MEMORY)
         self._unsent: Exception | None = None
+        self._is_sent = False
 
     def open(self, walk: Walk, *, watched: bool = False, live: LiveOutput | None = None) -> None:
         """Log standard output from here on; ``watched``: what is written past ``sys.stdout`` too.
@@ -118,9 +125,16 @@ class RunJournal:
         if self._unsent is not None:
             raise self._unsent
 
+    def short(self) -> tuple[bytes, ...] | None:
+        """All segments, which rank 0 need not ask for then; None if they are too long."""
+        if self._segment_store.size > _SHORT:
+            return None
+        self._is_sent = True
+        return self._segment_store.take_all()
+
     def serve(self) -> None:
         """Send rank 0 the segments that it asks for, until it asks for no more."""
-        if not self.journal.extents:
+        if self._is_sent or not self.journal.extents:
             return
         while request := self._communicator.wait_bytes(0, JOURNAL)[1]:
             data = self._segment_store.take(int.from_bytes(request, "little"))
@@ -160,9 +174,9 @@ class RunJournal:
         faults = (replay.apply(segment) for segment in merged([held, *extents], found, end))
         return next(filter(None, faults), failure)
 
-    def release(self, extents: Sequence[Sequence[Extent]]) -> None:
-        """At rank 0: no segment will be asked for any more."""
-        others = (rank for rank, known in enumerate(extents) if known and rank)
+    def release(self, extents: Sequence[Sequence[Extent]], come: Segments) -> None:
+        """At rank 0: no segment will be asked for any more, of ranks whose journals have not ``come``."""
+        others = (rank for rank, known in enumerate(extents) if known and rank and rank not in come)
         send = self._communicator.send_bytes
         self._communicator.complete([send(b"", rank, JOURNAL) for rank in others])
 
@@ -195,8 +209,10 @@ class RunJournal:
         return segment
 
 
-def fetch(communicator: Communicator, rank: int, number: int) -> bytearray:
+def fetch(communicator: Communicator, come: Segments, rank: int, number: int) -> bytes | bytearray:
     """At rank 0: a segment of another rank's journal, whose first messages are its segments."""
+    if rank in come:
+        return come[rank][number]
     communicator.complete([communicator.send_bytes(number.to_bytes(8, "little"), rank, JOURNAL)])
     return communicator.wait_bytes(rank, JOURNAL)[1]
 

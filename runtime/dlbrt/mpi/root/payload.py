@@ -22,6 +22,7 @@ from dlbrt.data.overlap import owner, window
 from dlbrt.data.space import Space
 from dlbrt.mpi.call import TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.root.plain_payload import Form, form_of, plain_payload
 from dlbrt.mpi.root.program_history import LoopHistory
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import LoopResidents
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 #: Kinds of objects that are read by their names, from modules that are imported for it.
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+
+
+#: Packed payloads kept of a loop: where arrays are swapped from run to run, a few take turns.
+_MAX_KEPT = 8
 
 
 def _surely_pickled(element: Any, slots: Mapping[int, int]) -> bool:
@@ -88,6 +93,8 @@ class Payload:
     which goes by value. ``samples`` is the pickle of an element of each class among those of lists that
     travel by rows. ``objects`` are those that all ranks will know by number. ``descriptions`` stand for the
     values that iterations contribute to, ``departure`` has the objects that stay behind at rank 0.
+    ``as_before``: it is that of an earlier run, which has shown that a loop with it can be shared;
+    ``is_plain``: it holds atoms, and arrays by their slots alone.
     """
 
     def __init__(
@@ -117,6 +124,8 @@ class Payload:
         self.objects = RootObjects()
         self.descriptions: dict[str, ContributionDescription] = {}
         self.departure = Departure(kernel, named)
+        self.as_before = self.is_plain = False
+        self._form: Form | None = None
         self._in_rows: list[Any] = []  # the objects in lists that travel by rows
 
     def find(self, loop: LoopContext, *, pooled: bool) -> None:
@@ -137,6 +146,8 @@ class Payload:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
         iterated = {f"items {number}": part.values for number, part in enumerate(self._space.parts, 1)}
         self.departure = Departure(self._kernel, {**self._named, **iterated})
+        if self._take_packed(known):
+            return
         self._pack()
         if self._hold_whole():
             self._pack()
@@ -148,13 +159,44 @@ class Payload:
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
         self._try_rows()
 
+    def _take_packed(self, known: LoopContributions) -> bool:
+        """Take what an earlier run has packed, where nothing differs that it depends on."""
+        self._form = form_of(
+            self._named, self.fields, self._space, self.loop_residents, known.kinds.keys(), collect()
+        )
+        self._pack_kernel()
+        before = self._loop_history.plain_payloads.get(self._form) if self._form is not None else None
+        if before is None or before.sent is not self.sent or before.descriptions != self.descriptions:
+            return False
+        self.packed = packed = before.packed(self._named)
+        routine_state = self._routine_state
+        self.objects = RootObjects(lambda: packed.slots, lambda: before.met)
+        if routine_state is not None:
+            routine_state.complete(packed, self.loop_residents)
+        self.state = self._root_runtime.changed_state()
+        self.settings = self.objects.dumps(self.state.settings) if self.state else None
+        self.as_before = self.is_plain = True
+        return True
+
+    def keep_packed(self) -> None:
+        """The loop can be shared: keep the payload for later runs, where its form is known."""
+        if self._form is None or self.sent is None or self.as_before:
+            return
+        found = plain_payload(self.packed, self._named, self.sent, self.descriptions)
+        if found is not None:
+            kept = self._loop_history.plain_payloads
+            if len(kept) == _MAX_KEPT:
+                kept.clear()
+            kept[self._form] = found
+            self.is_plain = True
+
     def is_in_doubt(self) -> bool:
         """Whether other ranks are to say that they have read it, before the loop begins there.
 
         They are where this loop has not brought them all of its classes, functions and modules yet, and where
         code of classes runs as objects are read. Not in a routine, where ranks have given up rows by then.
         """
-        if self._routine_state is not None:
+        if self._routine_state is not None or self.as_before:
             return False
         kinds = set(map(type, self._met()))
         return any(map(_is_read_by_code, kinds)) or not self._names_met() <= self._loop_history.read

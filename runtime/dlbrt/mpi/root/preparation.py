@@ -106,7 +106,12 @@ class Preparation:
                 if (reason := self._view_obstacle(loop)) is not None:
                     return reason
                 self.payload.pack(loop.contributions)
-                return self._hazard() or self._contribution_obstacle(loop.contributions)
+                if self.payload.as_before:
+                    return self._selection_obstacle(loop.contributions)
+                reason = self._hazard() or self._contribution_obstacle(loop.contributions)
+                if reason is None:
+                    self.payload.keep_packed()
+                return reason
         except (FootprintError, CannotLeaveError) as error:
             return str(error)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
@@ -174,6 +179,7 @@ class Preparation:
             watched=self.watches(loop),
             live=self._shows_live(loop),
             in_doubt=in_doubt,
+            plain=self.payload.is_plain,
             samples=self.payload.samples if in_doubt else None,
         )
 
@@ -210,10 +216,15 @@ class Preparation:
         )
         return hazard(self.payload.fields, self.payload.arrays(), hidden, len(self.space), met, self.named)
 
-    def _contribution_obstacle(self, known: LoopContributions) -> str | None:
+    def _selection_obstacle(self, known: LoopContributions) -> str | None:
         for name, kind in known.kinds.items():
             if not selectable(kind, known.values[name]):
                 return f"what {name} starts from has no order that ranks could choose by"
+        return None
+
+    def _contribution_obstacle(self, known: LoopContributions) -> str | None:
+        if reason := self._selection_obstacle(known):
+            return reason
         changing = {name: known.values[name] for name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
         met = self.payload.objects.known.objects if changing else ()

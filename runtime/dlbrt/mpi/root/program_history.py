@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dlbrt.chunks.rules import Steps
+    from dlbrt.mpi.root.plain_payload import Form, PlainPayload
     from dlbrt.observe.measurements import LoopKey, LoopMeasurements, MeasurementStore
     from dlbrt.partition.density import Density
     from dlbrt.partition.profiling import Profiling
@@ -57,7 +58,8 @@ class LoopHistory:
     ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
     rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
     ``leaves_behind``: what the loop uses holds objects that cannot be sent. ``read`` are the names of the
-    classes, functions and modules that other ranks have read for it.
+    classes, functions and modules that other ranks have read for it. ``plain_payloads`` are packed ones of
+    earlier runs.
     ``tables`` are the access tables of arrays whose subscripts were inspected, by name; ``profiling`` is what
     the clause ``profile`` measures from run to run; ``points`` are the speed points that routines have
     measured, by the form of rows; ``steps`` are the loop's runs as time steps of AWF; ``measurements`` is
@@ -87,6 +89,7 @@ class LoopHistory:
         self.withheld = ""
         self.leaves_behind = False
         self.read: set[str] = set()
+        self.plain_payloads: dict[Form, PlainPayload] = {}
         self.contradiction: str | None = None
         self.watched_runs = 0
         self.tables: dict[str, AccessTables] = {}
@@ -103,12 +106,14 @@ class LoopHistory:
     def trial_s(self, iterations: int) -> float | None:
         """How long rank 0 may try to do the loop alone; None where all ranks should take part at once.
 
-        The loop is small if, judging by its last run, all of it takes less computing than sharing it costs.
-        The trial is bounded by that cost, so that little is lost where iterations have become more expensive.
+        The loop is small if, judging by its last run, sharing it costs more than the others would compute of
+        it. The trial is bounded by the time at which both would be equal, so that little is lost where
+        iterations have become more expensive.
         """
-        if self._iteration_s is None or iterations * self._iteration_s > self._overhead_s:
+        equal_s = self._overhead_s / (1 - 1 / self.record.ranks) if self.record.ranks > 1 else 0.0
+        if self._iteration_s is None or iterations * self._iteration_s > equal_s:
             return None
-        return self._overhead_s
+        return equal_s
 
     def learn(
         self,

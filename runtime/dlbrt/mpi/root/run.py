@@ -29,10 +29,10 @@ from dlbrt.mpi.root.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.mpi.values.packing import named
 from dlbrt.mpi.watch import ContradictionError, Probation, Watch, contradicted
+from dlbrt.partition.cost_spec import CostSpec
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.routine_state import RoutineState
-    from dlbrt.partition.cost_spec import CostSpec
     from dlbrt.reductions.replay import ReplayFailure
 
 
@@ -125,7 +125,8 @@ class LoopRun:
         loop = LoopContext(prepared.space, self._launch, self._finish, load)
         if routine_state is not None:
             loop.ensure_valid = routine_state.resident_arrays.ensure_valid
-            routine_state.resident_arrays.ensure_valid(self._costs)
+            if self._costs != CostSpec():
+                routine_state.resident_arrays.ensure_valid(self._costs)
         loop.costs = self._costs
         loop.walk.poll_interval.size = self._loop_history.chunk
         try:
@@ -160,7 +161,7 @@ class LoopRun:
             return self._solo(loop)
         if begun is None and (contradiction := self._loop_history.contradiction):
             return self._alone(loop, begun, contradiction)
-        if begun is None and self._strategy == AUTO and (trial_s := self._loop_history.trial_s(n)):
+        if begun is None and self._strategy == AUTO and (trial_s := self._trial_s(n)):
             loop.walk.trial_until = clock() + trial_s
             self._strategy = LOCAL
             return self._solo(loop)
@@ -182,6 +183,13 @@ class LoopRun:
         if self._in_order:
             self._strategy, self._pooled, initial, loop.folding = STATIC, False, STATIC, FoldingPolicy.NONE
         return self._share(loop, initial, begun, fixed=initial == STATIC)
+
+    def _trial_s(self, iterations: int) -> float | None:
+        """How long rank 0 may try to do the loop alone; None where all ranks should take part at once."""
+        routine_state = self._prepared.routine_state
+        if routine_state is None:
+            return self._loop_history.trial_s(iterations)
+        return routine_state.sharing.trial_s(self._loop_history.key, iterations)
 
     def _on_probation(self, loop: LoopContext, begun: SingleRank | None) -> Team:
         """Rank 0 for one more iteration, which is watched."""
@@ -333,6 +341,11 @@ class LoopRun:
         if self._sharing is not None:
             self._strategy, sharing = self._sharing.driver.strategy, self._sharing.figures
         history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned, sharing)
+        if self._prepared.routine_state is not None:
+            compute_s = [each.compute_s for each in figures]
+            self._prepared.routine_state.sharing.learn(
+                history.key, n, compute_s, elapsed_s - sharing.loading_s
+            )
         self._partitioner.learn(self._results)
         if self._pooled and len(figures) > 1:
             history.learn_of_chunks(figures, self._root_runtime.network.latency_s)

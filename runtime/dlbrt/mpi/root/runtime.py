@@ -104,7 +104,7 @@ class RootRuntime:
             mine = tuple(each for each in array_transfers if each.row_transfer.source == source)
             message = pickle.dumps(FetchRequest(mine), pickle.HIGHEST_PROTOCOL)
             self.communicator.complete([self.communicator.send_bytes(message, source, COMMAND)])
-        PendingTransfers(self.communicator, array_transfers, fields).complete()
+        PendingTransfers(self.communicator, array_transfers, fields).receive().complete()
 
     def abort(self, error: BaseException) -> None:
         """End the job because of an error outside the body: the other ranks cannot go on without rank 0.

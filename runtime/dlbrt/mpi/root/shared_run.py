@@ -20,7 +20,7 @@ from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.output.live_output import ShownOutput
-from dlbrt.mpi.output.run_journal import ElementGather, RunJournal, fetch
+from dlbrt.mpi.output.run_journal import ElementGather, RunJournal, Segments, fetch
 from dlbrt.mpi.output.standard_output import BYPASSED, HELD_BACK
 from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
 from dlbrt.mpi.root.preparation import Preparation
@@ -67,7 +67,8 @@ class SharedRun:
         self._communicator = root_runtime.communicator
         self._loop_residents = payload.loop_residents
         self._objects = payload.objects
-        self._objects.fetch = functools.partial(fetch, root_runtime.communicator)
+        self._segments: Segments = {}
+        self._objects.fetch = functools.partial(fetch, root_runtime.communicator, self._segments)
         self._fields = shared_fields(payload.fields, payload.packed.slots, call.headers)
         root_runtime.send_call(call, payload.sent, payload.state)
         root_runtime.publisher.broadcast(payload.packed.slots, call.headers)
@@ -201,7 +202,7 @@ class SharedRun:
             self._objects.bring_missing()
             return failure
         finally:
-            self.run_journal.release(extents)
+            self.run_journal.release(extents, self._segments)
             if self._live is not None:
                 self._live.close()
 
@@ -219,6 +220,8 @@ class SharedRun:
         self._elements.receive(rank)
         remains: Remains = pickle.loads(self._communicator.wait_bytes(rank, DATA)[1])
         self._objects.expect(rank, remains.returned)
+        if remains.segments is not None:
+            self._segments[rank] = remains.segments
         for entries in remains.kept.values():
             for _, value in entries:
                 self._objects.arrived(value.data, rank)
@@ -257,7 +260,7 @@ class SharedRun:
         mover.complete()
         if transfers := self._array_transfers:
             delivery = PendingTransfers(self._communicator, transfers, self._loop_residents.arrays())
-            walk.await_rows(delivery, ahead[0] if ahead else range(0))
+            walk.await_rows(delivery.receive(), ahead[0] if ahead else range(0))
 
     def _record_stores(self, results: Sequence[RankResult]) -> None:
         """Tell the routine, if there is one, which rows were stored and which strategy was chosen."""

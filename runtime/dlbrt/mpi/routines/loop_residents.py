@@ -65,7 +65,11 @@ def row_field(array: Array, axis: int) -> Field:
 
 
 class PendingTransfers:
-    """One rank's part in a list of transfers; the constructor starts them."""
+    """One rank's part in a list of transfers.
+
+    The constructor starts broadcasts, and what this rank sends, `receive` what it gets: messages of one
+    source arrive in order, so rows that have been sent before have to be asked for before.
+    """
 
     def __init__(
         self,
@@ -75,26 +79,33 @@ class PendingTransfers:
     ) -> None:
         """``fields`` are the arrays by number, at least those of which this rank sends or gets rows."""
         self._mover = mover = Mover(communicator, (), RootObjects())
+        self._coming: list[tuple[Field, ArrayTransfer]] = []
         for each in array_transfers:
             rows, source, targets = (
                 each.row_transfer.rows,
                 each.row_transfer.source,
                 each.row_transfer.targets,
             )
-            sends, receives = source == communicator.rank, communicator.rank in targets
-            if each.across is not None:
-                places = ((each.axis, rows), each.across)
-                if sends:
-                    mover.send_block(fields[each.number].data, places, targets[0])
-                elif receives:
-                    mover.receive_block(fields[each.number].data, places, source)
-            elif len(targets) == communicator.ranks - 1 and communicator.ranks > 2:
+            if each.across is None and len(targets) == communicator.ranks - 1 and communicator.ranks > 2:
                 mover.broadcast(fields[each.number], rows, source)
-            elif sends:
+            elif source == communicator.rank:
                 for target in targets:
-                    mover.send_rows(fields[each.number], rows, target)
-            elif receives:
-                mover.receive_rows(fields[each.number], rows, source)
+                    if each.across is None:
+                        mover.send_rows(fields[each.number], rows, target)
+                    else:
+                        mover.send_block(fields[each.number].data, ((each.axis, rows), each.across), target)
+            elif communicator.rank in targets:
+                self._coming.append((fields[each.number], each))
+
+    def receive(self) -> PendingTransfers:
+        """Start receiving what others send to this rank; these transfers."""
+        for rows_of, each in self._coming:
+            rows, source = each.row_transfer.rows, each.row_transfer.source
+            if each.across is None:
+                self._mover.receive_rows(rows_of, rows, source)
+            else:
+                self._mover.receive_block(rows_of.data, ((each.axis, rows), each.across), source)
+        return self
 
     def complete(self) -> None:
         """Wait until what this rank receives is in place and what it sends has left; may be called again."""

@@ -27,6 +27,8 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.observe.statistics import RoutineFigures
+from dlbrt.partition.cost_spec import CostSpec
+from dlbrt.predict.sharing import RoutineSharing
 from dlbrt.speed.ownership import BlockOwnership, DealtOwnership, IterationOwnership, Ownership
 from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import SpeedPoints
@@ -43,7 +45,7 @@ class RoutineState:
 
     ``balancer`` makes the balancer that cuts shares anew from pass to pass, from the speed points of each
     rank that are known from earlier runs, if any are. ``strategies`` are those chosen for loops at earlier
-    runs.
+    runs, ``sharing`` decides whether loops are shared at all.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class RoutineState:
         self.resident_arrays = ResidentArrays(root_runtime)
         self._runs: dict[str, int] = {}
         self.strategies: dict[str, str] = {}
+        self.sharing = RoutineSharing()
         self._widths: dict[tuple[str, Spans, tuple[tuple[str, Rows], ...]], int] = {}
         self._taught: dict[str, tuple[LoopHistory, str]] = {}
         self._led: dict[tuple[str, bool], IterationOwnership] = {}
@@ -68,7 +71,8 @@ class RoutineState:
 
     def prepare(self, loop: LoopContext, arguments: Mapping[str, Any]) -> None:
         """Make valid on rank 0 what it reads before a loop, and the values that iterations contribute to."""
-        self.resident_arrays.ensure_valid(loop.costs)
+        if loop.costs != CostSpec():
+            self.resident_arrays.ensure_valid(loop.costs)
         for name in loop.contributions.kinds:
             self.resident_arrays.ensure_valid(arguments[root_of(name)], writing=True)
 

@@ -339,7 +339,7 @@ class RootObjects(SharedObjects):
 
     def _worker(self, rank: int) -> _FromWorker:
         if rank not in self._from:
-            self._from[rank] = _FromWorker(self.known.objects)
+            self._from[rank] = _FromWorker(lambda: self.known.objects)
         return self._from[rank]
 
     def _fetched(self, rank: int, number: int) -> bytes | bytearray:
@@ -388,9 +388,14 @@ class _FromWorker:
     ``values`` those of messages read before their turn; ``arrivals`` still to be numbered.
     """
 
-    def __init__(self, known: Sequence[Any]) -> None:
-        self.reader = Reader(known)
+    def __init__(self, known: Callable[[], Sequence[Any]]) -> None:
+        self._known = known
         self.unread: list[int] = []
         self.arrivals: list[Arrival] = []
         self.waiting: dict[int, bytes | bytearray] = {}
         self.values: dict[int, Any] = {}
+
+    @cached_property
+    def reader(self) -> Reader:
+        """What reads them; many workers send nothing but atoms."""
+        return Reader(self._known())
