@@ -41,6 +41,19 @@ def test_rows_are_sets(a: Rows, b: Rows) -> None:
     assert count(intersection(a, b)) == len(listed(a) & listed(b))
 
 
+def test_what_is_remembered_of_a_delivery_is_that_of_the_same_needs() -> None:
+    all_rows, half = (range(LENGTH),), (range(LENGTH // 2),)
+    for needs in ([all_rows, half], [all_rows, all_rows], [all_rows, ()], [all_rows, half]):
+        directory = RowDirectory(LENGTH, 2)
+        for wanted in ([all_rows, half], [all_rows, all_rows]):
+            directory.deliver(wanted)
+            directory.stored([all_rows, ()])  # valid on rank 0 alone again
+        found = directory.deliver(needs)
+        assert [(each.source, each.targets, each.rows) for each in found] == (
+            [(0, (1,), needs[1])] if needs[1] else []
+        )
+
+
 @given(st.integers(1, 5), st.data())
 def test_every_rank_has_what_it_needs(ranks: int, data: st.DataObject) -> None:
     directory = RowDirectory(LENGTH, ranks)
