@@ -3,13 +3,14 @@
     python tests/bench/whole.py                          # all ten, about 5 s each by themselves
     python tests/bench/whole.py --seconds 1 --only heat,words
 
-Each round runs `python prog.py`, `dlbc run -n 2 prog.py` and `mpiexec -n 2 python prog_dlb.py`, one after the
-other, from the start of the process to its end. The last two are divided by the first of their round. A first
-round is not counted: it compiles modules, compares output and files with those of the sequential program, and
-tells how much of the time was spent in parallel loops, and what rank 0 ran alone. Processor time is that of
-all processes of a run together: where others use the machine as well, it shows what is spent beside the
-work. The aims, on a quiet machine: at 5 s at most 0.70 in eight of ten and none above 1.02; at 1 s none above
-1.3. `--json FILE` writes the figures.
+The arguments are chosen such that each program takes so many seconds on this machine. Each round runs
+`python prog.py`, `dlbc run -n 2 prog.py` and `mpiexec -n 2 python prog_dlb.py`, one after the other, from the
+start of the process to its end. The last two are divided by the first of their round. A first round is not
+counted: it compiles modules, compares output and files with those of the sequential program, and tells how
+much of the time was spent in parallel loops, and what rank 0 ran alone. Processor time is that of all
+processes of a run together: where others use the machine as well, it shows what is spent beside the work. The
+aims, on a quiet machine: at 5 s at most 0.70 in eight of ten and none above 1.02; at 1 s none above 1.3.
+`--json FILE` writes the figures.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ from tests.support.mpi import find_mpiexec, run_sequential, starting, transform
 
 PROGRAMS = Path(__file__).resolve().parent / "programs" / "whole"
 
-#: The arguments with which a program takes about so many seconds of processor time by itself.
-ARGUMENTS: dict[str, dict[int, str]] = {
-    "nbody": {5: "1900", 1: "750"},
-    "options": {5: "150000", 1: "25000"},
-    "image": {5: "780", 1: "320"},
-    "sweep": {5: "3400", 1: "600"},
-    "heat": {5: "700", 1: "250"},
-    "pairs": {5: "16000", 1: "6000"},
-    "spins": {5: "1500", 1: "250"},
-    "orbits": {5: "160", 1: "18"},
-    "words": {5: "6700", 1: "1100"},
-    "area": {5: "3200 area.csv", 1: "550 area.csv"},
+#: An argument with which a program takes some seconds, the power of it by which that grows, and what follows.
+ARGUMENTS: dict[str, tuple[int, int, str]] = {
+    "nbody": (1900, 2, ""),
+    "options": (150000, 1, ""),
+    "image": (780, 2, ""),
+    "sweep": (3400, 1, ""),
+    "heat": (700, 2, ""),
+    "pairs": (16000, 2, ""),
+    "spins": (1500, 1, ""),
+    "orbits": (160, 1, ""),
+    "words": (6700, 1, ""),
+    "area": (3200, 1, "area.csv"),
 }
 
 _LIMIT_S = 300
@@ -72,9 +73,19 @@ def spent(command: Sequence[str], env: dict[str, str]) -> Spent:
         return Spent(done.elapsed, processor_s() - before, (done.stdout, files))
 
 
-def ways(name: str, seconds: int, out: Path) -> dict[str, Callable[[], Spent]]:
+def sized(name: str, seconds: float) -> list[str]:
+    """The arguments with which a program takes about so many seconds on this machine."""
+    size, power, rest = ARGUMENTS[name]
+    for _ in range(2):
+        arguments = [str(size), *rest.split()]
+        took = spent([sys.executable, str(PROGRAMS / f"{name}.py"), *arguments], {}).wall_s
+        size = max(1, round(size * (seconds / took) ** (1 / power)))
+    return [str(size), *rest.split()]
+
+
+def ways(name: str, arguments: Sequence[str], out: Path) -> dict[str, Callable[[], Spent]]:
     """The ways of running a program, by name."""
-    source, arguments = PROGRAMS / f"{name}.py", ARGUMENTS[name][seconds].split()
+    source = PROGRAMS / f"{name}.py"
     written, python = str(transform(source, out)), sys.executable
     env = {
         "DLB_LEARNED": str(out / "learned.json"),
@@ -90,9 +101,10 @@ def ways(name: str, seconds: int, out: Path) -> dict[str, Callable[[], Spent]]:
     }
 
 
-def measured(name: str, seconds: int, rounds: int, out: Path) -> dict[str, Any]:
+def measured(name: str, seconds: float, rounds: int, out: Path) -> dict[str, Any]:
     """Medians and spread of one program."""
-    runs = ways(name, seconds, out)
+    arguments = sized(name, seconds)
+    runs = ways(name, arguments, out)
     first = {way: run() for way, run in runs.items()}
     for way, run in first.items():
         assert run.left == first["python"].left, f"{name}: {way} leaves other output than python"
@@ -105,6 +117,7 @@ def measured(name: str, seconds: int, rounds: int, out: Path) -> dict[str, Any]:
         }
         for way in runs
     }
+    figures["arguments"] = arguments
     return figures | loops(json.loads((out / "stats.json").read_text(encoding="utf-8")))
 
 
@@ -119,7 +132,8 @@ def loops(statistics_of_run: dict[str, Any]) -> dict[str, Any]:
 def show(name: str, figures: dict[str, Any]) -> None:
     """One line."""
     python = figures["python"]
-    parts = [f"{name:8s} {python['wall_s']:6.2f} s ({python['processor_s']:5.2f})"]
+    called = " ".join([name, *figures["arguments"][:1]])
+    parts = [f"{called:15s} {python['wall_s']:6.2f} s ({python['processor_s']:5.2f})"]
     for way in ("dlbc run", "mpiexec"):
         found = figures[way]
         ratios = found["ratios"]
@@ -137,7 +151,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(ARGUMENTS))
-    parser.add_argument("--seconds", type=int, choices=(1, 5), default=5)
+    parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

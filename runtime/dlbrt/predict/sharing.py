@@ -81,6 +81,13 @@ class RoutineSharing:
             known.largest = max(compute_s) / total if total else 1.0
         self._decide()
 
+    def together_s(self, loop: str, iterations: int) -> float | None:
+        """What a shared run of a loop is expected to take; None where it is not known well enough."""
+        known = self._loops.get(loop)
+        return (
+            known.together_s(iterations) if known is not None and known.shared_runs >= _KNOWN_RUNS else None
+        )
+
     def trial_s(self, loop: str, iterations: int) -> float | None:
         """How long rank 0 may try to do a loop alone; None where all ranks should take part at once."""
         if not self.alone or loop not in self._loops:

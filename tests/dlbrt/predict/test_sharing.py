@@ -55,6 +55,12 @@ def test_what_has_grown_is_shared_again() -> None:
     assert not sharing.alone
 
 
+def test_what_a_shared_run_will_take_is_known_after_some_runs() -> None:
+    assert RoutineSharing().together_s("a", N) is None
+    assert after(RoutineSharing(), 2, {"a": (4.0, 0.5)}).together_s("a", N) is None
+    assert after(RoutineSharing(), 6, {"a": (4.0, 0.5)}).together_s("a", N // 2) == 1.5
+
+
 def test_a_loop_without_iterations_teaches_nothing() -> None:
     sharing = RoutineSharing()
     for _ in range(9):

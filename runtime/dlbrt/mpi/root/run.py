@@ -152,8 +152,8 @@ class LoopRun:
         loop.contributions.begin(prepared.named)
         begun = loop.team if isinstance(loop.team, SingleRank) and loop.team.figures.parts else None
         forced = loop.strategy or self._root_runtime.options.strategy
-        # What a routine chose at an earlier run of the loop stands.
-        chosen = routine_state.strategies.get(self._loop_history.key) if routine_state is not None else None
+        known = self._loop_history.key, n
+        chosen = routine_state.first_strategy(*known) if routine_state is not None else None
         self._strategy, initial = forced or AUTO, forced or chosen or AUTO
         self._pooled = pooled(initial) is not None
         if self._root_runtime.communicator.ranks == 1 or n == 0:
@@ -182,7 +182,7 @@ class LoopRun:
             return self._on_probation(loop, begun)
         if self._in_order:
             self._strategy, self._pooled, initial, loop.folding = STATIC, False, STATIC, FoldingPolicy.NONE
-        return self._share(loop, initial, begun, fixed=initial == STATIC)
+        return self._share(loop, initial, begun, fixed=self._in_order or forced == STATIC)
 
     def _trial_s(self, iterations: int) -> float | None:
         """How long rank 0 may try to do the loop alone; None where all ranks should take part at once."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import accumulate
 from typing import Any
 
+from dlbrt.balance.strategies import STATIC
 from dlbrt.data.array_table import root_of
 from dlbrt.data.field import Field
 from dlbrt.data.footprint import IndexMap, Rows, intersection
@@ -68,6 +69,18 @@ class RoutineState:
         """What the routine did so far."""
         resident_arrays = self.resident_arrays
         return RoutineFigures(dict(self._runs), resident_arrays.fetches, resident_arrays.home_bytes)
+
+    def first_strategy(self, loop: str, iterations: int) -> str | None:
+        """The strategy to begin a run of a loop with, where one is known.
+
+        What an earlier run has chosen stands. Runs too short to be looked at one by one are not balanced in
+        themselves where shares are cut anew between runs.
+        """
+        owned, expected_s = self._led.get((loop, True)), self.sharing.together_s(loop, iterations)
+        is_short = expected_s is not None and expected_s < _MIN_PASS_S
+        if is_short and owned is not None and owned.balancer is not None:
+            return STATIC
+        return self.strategies.get(loop)
 
     def prepare(self, loop: LoopContext, arguments: Mapping[str, Any]) -> None:
         """Make valid on rank 0 what it reads before a loop, and the values that iterations contribute to."""
