@@ -123,8 +123,9 @@ class Careless(Sim):
         state["lock"].acquire()
 
 
-def packed_beside(sim: Any, kernel: Callable[..., object]) -> tuple[Any, Departure]:
+def packed_beside(sim: Any, kernel: Callable[..., object], *, lean: bool = False) -> tuple[Any, Departure]:
     departure, again = Departure(kernel, {"a": sim}), True
+    departure.lean = lean
     while again:
         packed = Packed()
         pack(sim, packed, {}, KnownObjects(), frozenset(), departure)
@@ -169,6 +170,46 @@ def test_an_object_that_reads_another_cannot_leave_where_it_is_used() -> None:
     said = r"a\.careless cannot .* \(a\.careless\.lock has to stay.*\); let Careless\.__getstate__"
     with pytest.raises(CannotLeaveError, match=said):
         packed_beside(Sim(careless=careless), lambda a: a.careless)
+
+
+LARGE: dict[str, Callable[[], Any]] = {
+    "an array": lambda: np.zeros(1000),
+    "a list": lambda: list(range(5000)),
+    "a dictionary": lambda: dict.fromkeys(range(5000)),
+    "a text": lambda: "x" * 5000,
+    "a tuple of objects": lambda: tuple([threading.Event] * 5000),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_objects_stay_where_no_name_leads_to_them(kind: str) -> None:
+    sim = Sim(A=np.arange(3.0), large=LARGE[kind](), small=[1], inner=Sim(large=LARGE[kind](), n=1))
+    copied, departure = packed_beside(sim, lambda a: (a.A, a.inner.n), lean=True)
+    assert (copied.small, copied.inner.n, departure.lightened) == ([1], 1, True)
+    assert left_behind.path_of(copied.large) == "a.large"
+    assert not departure.behind
+    with pytest.raises(LeftBehindError):
+        len(copied.inner.large)
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_objects_travel_where_a_name_leads_to_them(kind: str) -> None:
+    sim = Sim(large=LARGE[kind](), n=1)
+    copied, departure = packed_beside(sim, lambda a: (a.n, a.large), lean=True)
+    assert len(copied.large) == len(sim.large)
+    copied, _ = packed_beside(sim, lambda a: a.n)
+    assert len(copied.large) == len(sim.large)
+    assert not departure.lightened
+
+
+class Reversed(Sim):
+    def __getstate__(self) -> dict[str, Any]:
+        return {"large": list(reversed(self.large))}
+
+
+def test_what_pickling_makes_travels() -> None:
+    copied, _ = packed_beside(Reversed(large=list(range(5000))), lambda a: a.n, lean=True)
+    assert copied.large[0] == 4999
 
 
 def test_uses_since_the_loop_began() -> None:

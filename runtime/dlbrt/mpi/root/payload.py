@@ -51,6 +51,10 @@ _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 _MAX_KEPT = 8
 
 
+#: Bytes of a payload beyond which it is looked at what of it iterations use.
+_MUCH = 1 << 20
+
+
 def _surely_pickled(element: Any, slots: Mapping[int, int]) -> bool:
     """Whether an element of a list is a number, text, an array of numbers, or a list of numbers or texts.
 
@@ -126,6 +130,7 @@ class Payload:
         self.departure = Departure(kernel, named)
         self.as_before = self.is_plain = False
         self._form: Form | None = None
+        self._lean = False
         self._in_rows: list[Any] = []  # the objects in lists that travel by rows
 
     def find(self, loop: LoopContext, *, pooled: bool) -> None:
@@ -141,8 +146,13 @@ class Payload:
         if routine_state is not None and not pooled:
             self.loop_residents = routine_state.resident_arrays.admit(self.fields)
 
-    def pack(self, known: LoopContributions) -> None:
-        """Pack it; ``known`` is what iterations contribute to. Raises what objects' own hooks raise."""
+    def pack(self, known: LoopContributions, *, lean: bool) -> None:
+        """Pack it; ``known`` is what iterations contribute to. Raises what objects' own hooks raise.
+
+        ``lean``: the code of all that iterations call is known, so that large objects which no name in it
+        leads to can stay at rank 0.
+        """
+        self._lean = lean
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
         iterated = {f"items {number}": part.values for number, part in enumerate(self._space.parts, 1)}
         self.departure = Departure(self._kernel, {**self._named, **iterated})
@@ -246,15 +256,29 @@ class Payload:
     def _pack(self) -> None:
         """Pack what the loop uses, without objects that cannot leave and that iterations do not use."""
         history = self._loop_history
-        if not history.leaves_behind:
+        lean = self.departure.lean = self._lean and history.has_bulk is True
+        if not history.leaves_behind and not lean:
             try:
                 self._pack_with(None)
             except Exception:  # objects' own pickling hooks may raise anything
                 history.leaves_behind = True
             else:
-                return
+                lean = self._lean and history.has_bulk is None and self._carried_bytes() > _MUCH
+                if not lean:
+                    return
+        self.departure.lean = lean
         while self._pack_with(self.departure):
             pass
+        if lean:
+            # Code of the program that reads its own objects may look at what has stayed.
+            history.has_bulk = self.departure.lightened and not self.packed.pickler.has_hooks
+            if self.departure.lightened and not history.has_bulk:
+                self._pack()
+
+    def _carried_bytes(self) -> int:
+        """What travels by value, and arrays inside other objects."""
+        slots = (value for value in self.packed.slots if id(value) in self.packed.inside)
+        return len(self.packed.body) + sum(value.nbytes for value in slots if isinstance(value, np.ndarray))
 
     def _pack_with(self, departure: Departure | None) -> bool:
         """Pack what leaves rank 0; whether it has to be packed again, since more turned out to stay."""

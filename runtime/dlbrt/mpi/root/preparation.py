@@ -105,7 +105,7 @@ class Preparation:
                 self.payload.find(loop, pooled=pooled)
                 if (reason := self._view_obstacle(loop)) is not None:
                     return reason
-                self.payload.pack(loop.contributions)
+                self.payload.pack(loop.contributions, lean=not self.watches(loop))
                 if self.payload.as_before:
                     return self._selection_obstacle(loop.contributions)
                 reason = self._hazard() or self._contribution_obstacle(loop.contributions)

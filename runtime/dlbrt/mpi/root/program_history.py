@@ -57,7 +57,8 @@ class LoopHistory:
     ``source`` is the name of its file and its line, ``file`` the path of its file as the user gave it.
     ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
     rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
-    ``leaves_behind``: what the loop uses holds objects that cannot be sent. ``read`` are the names of the
+    ``leaves_behind``: what the loop uses holds objects that cannot be sent; ``has_bulk``: large ones that it
+    does not use, None where this is not known. ``read`` are the names of the
     classes, functions and modules that other ranks have read for it. ``plain_payloads`` are packed ones of
     earlier runs.
     ``tables`` are the access tables of arrays whose subscripts were inspected, by name; ``profiling`` is what
@@ -88,6 +89,7 @@ class LoopHistory:
         self.chunk = 1
         self.withheld = ""
         self.leaves_behind = False
+        self.has_bulk: bool | None = None
         self.read: set[str] = set()
         self.plain_payloads: dict[Form, PlainPayload] = {}
         self.contradiction: str | None = None

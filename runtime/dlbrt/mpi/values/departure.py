@@ -20,7 +20,7 @@ import numpy as np
 from dlbrt.mpi.values.generators import reduction_of_global
 from dlbrt.mpi.values.left_behind import CannotLeaveError, help_for, state_of
 from dlbrt.mpi.values.program_modules import collect
-from dlbrt.mpi.values.uses import Uses, is_pickled_by_attributes
+from dlbrt.mpi.values.uses import Uses, is_bulky, is_pickled_by_attributes
 
 #: Kinds of objects whose way of being read looks at nothing inside them.
 _READ_AS_THEY_ARE = frozenset(
@@ -31,11 +31,16 @@ _READING_HOOKS = ("__setstate__", "__reduce__", "__reduce_ex__", "__getnewargs__
 
 
 class Departure:
-    """What leaves rank 0 for one run of a loop, and what stays."""
+    """What leaves rank 0 for one run of a loop, and what stays.
+
+    ``lean``: large objects stay that could leave, but to which no name in the body leads; ``lightened`` is
+    whether there were any.
+    """
 
     def __init__(self, kernel: object, named: Mapping[str, Any]) -> None:
         self._kernel, self._named = kernel, named
-        self._uses: Uses | None = None
+        self.lean = self.lightened = False
+        self._known_uses: Uses | None = None
         self._read_early: dict[int, tuple[Any, str]] = {}
         self._behind: dict[int, Any] = {}
         self._by_name: dict[int, Any] = {}
@@ -63,8 +68,6 @@ class Departure:
 
         CannotLeaveError where iterations may use it.
         """
-        if self._uses is None:
-            self._uses = Uses(self._kernel, self._named, collect())
         if (used := self._uses.used(value)) is not None:
             early = id(value) in self._read_early
             advice = f"let {type(value).__name__}.__getstate__ leave it out" if early else help_for(value)
@@ -74,6 +77,23 @@ class Departure:
             raise error
         self._behind[id(value)], self._paths[id(value)] = value, path
         return path
+
+    def unused_bulk(self, value: Any) -> str | None:
+        """The path of a large object that iterations do not use, if it is one; it stays.
+
+        What pickling itself has made has no path.
+        """
+        if not is_bulky(value) or self._uses.used(value) is not None:
+            return None
+        path = self._uses.path(value)
+        self.lightened |= path is not None
+        return path
+
+    @property
+    def _uses(self) -> Uses:
+        if self._known_uses is None:
+            self._known_uses = Uses(self._kernel, self._named, collect())
+        return self._known_uses
 
     def keep_what_reads(self, met: Iterable[Any]) -> bool:
         """Keep the objects among those ``met`` that would use others left behind as they are read.
@@ -87,7 +107,7 @@ class Departure:
             if kind not in kinds:
                 kinds[kind] = is_read_by_code(kind)
             if kinds[kind] and (held := _held(value, self._behind)):
-                path = self._uses.path(held[0]) if self._uses else None
+                path = self._uses.path(held[0])
                 text = f"{path} has to stay, and reading a {type(value).__name__} may use it"
                 self._read_early[id(value)] = value, text
         return len(self._read_early) > before

@@ -268,18 +268,19 @@ class _ListPacker(_Packer):
         self._holders = holders
         self.met: set[int] = set()
 
-    def persistent_id(self, obj: Any) -> int | None:
+    def persistent_id(self, obj: Any) -> int | str | None:
         if type(obj) in _HOLDERS or id(obj) in self._holders:
             (self._packed.several if id(obj) in self.met else self.met).add(id(obj))
         if type(obj) is not list or id(obj) not in self._lists:
-            return None
+            departure = self._departure
+            return departure.unused_bulk(obj) if departure is not None and departure.lean else None
         self._packed.inside.add(id(obj))
         return self._packed.slot(obj).number
 
 
 class _Unpacker(pickle.Unpickler):
-    def persistent_load(self, number: int) -> Any:
-        return _slot_value(number)
+    def persistent_load(self, place: int | str) -> Any:
+        return _slot_value(place) if isinstance(place, int) else stand_in(place)
 
 
 def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
@@ -307,7 +308,7 @@ def pack(
     """
     file = io.BytesIO()
     numbers = common.known
-    if lists or holders:
+    if lists or holders or (departure is not None and departure.lean):
         packer: _Packer = _ListPacker(file, packed, numbers, lists, holders, departure)
     else:
         packer = _Packer(file, packed, numbers, departure)

@@ -68,6 +68,10 @@ _HEAP_TYPE = 1 << 9
 #: A path, the value there, and the last name on the way to it; no name where there is none.
 _Edge = tuple[str, Any, str]
 
+#: Items or bytes that make a value large, and types that have so many.
+_BULKY = 4096
+_SIZED = frozenset({list, dict, set, frozenset, tuple, str, bytes, bytearray})
+
 _READ_ONLY: tuple[Any, ...] = (*ATOMS, np.generic, np.dtype, types.CodeType)
 
 
@@ -135,6 +139,9 @@ class Uses:
         while self._waiting and wanted not in self._paths:
             path, value, name = self._waiting.popleft()
             if isinstance(value, _READ_ONLY) or _is_numeric(value) or _is_runtime(value):
+                if is_bulky(value):
+                    self._paths.setdefault(id(value), path)
+                    self._kept.append(value)
                 continue
             if isinstance(value, dict | type) and (id(value), name) not in self._entered:
                 self._entered.add((id(value), name))
@@ -255,6 +262,14 @@ class Uses:
         self._names |= names
         self._whole |= whole
         self._bare |= bare
+
+
+def is_bulky(value: object) -> bool:
+    """Whether a value is large by itself: many items, a long text, or an array of many bytes."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return bool(value.nbytes >= _BULKY)  # type: ignore[attr-defined]
+    return kind in _SIZED and len(value) >= _BULKY  # type: ignore[arg-type]
 
 
 def _finds_attributes(value: object) -> bool:
