@@ -4,16 +4,23 @@ After ``np.random.seed(i)`` at the head of a body, what the iteration draws depe
 seed may also stand at the head of a function of the module that the body calls first. Only values are
 computed before it: a statement that may draw, leave the iteration or fail half-way makes the order of the
 iterations count.
+
+And what holds the seeds of an iteration's own generators. numpy makes a new generator of a seed, but gives
+back a generator that it is handed as it is; which of the two it is, the runtime sees before the loop.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypeGuard
 
 from dlbc.analysis.callees import is_module_callable
-from dlbc.analysis.uses import children_of, own_nodes, unparsed
+from dlbc.analysis.effects import FunctionSummary
+from dlbc.analysis.iterated_sequences import sequences_of
+from dlbc.analysis.uses import children_of, every_node, own_nodes, unparsed
+from dlbc.ir.access import OriginKind, RegionFacts
+from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.library.table import is_pure, lookup
 
@@ -22,6 +29,9 @@ GLOBAL_GENERATORS = ("random", "numpy.random")
 
 #: How many functions deep a seed is looked for.
 _DEPTH = 4
+
+#: What changes a seed, and the attributes that lead to it from the generator that was made of it.
+_WAYS_TO_CHANGE = frozenset({"spawn", "seed_seq", "_seed_seq"})
 
 
 def seeded_generators(body: Sequence[ast.stmt], module: ModuleNames) -> frozenset[str]:
@@ -32,6 +42,36 @@ def seeded_generators(body: Sequence[ast.stmt], module: ModuleNames) -> frozense
 def draws_from(function: str) -> str:
     """The global generator to which a function of the library, given by its full name, belongs; or ''."""
     return next((name for name in GLOBAL_GENERATORS if function.rpartition(".")[0] == name), "")
+
+
+def holders_of_seeds(
+    facts: RegionFacts,
+    watched: Collection[str],
+    functions: Sequence[FunctionSummary],
+    loop: AnnotatedLoop,
+    module: ModuleNames,
+) -> tuple[str | int, ...]:
+    """What holds the seeds of which the body makes generators: names, and numbers of sequences it runs over.
+
+    None where calls are ``watched`` for anything else, or the body or its ``functions`` may change a seed.
+    """
+    calls = [call for call in facts.calls if lookup(call.function).generator]
+    attributes = {n.attr for s in loop.node.body for n in every_node(s) if isinstance(n, ast.Attribute)}
+    attributes |= {call.function.removeprefix(".") for call in facts.calls}
+    attributes |= {name for function in functions for name in function.attributes}
+    others = set(watched) - {unparsed(call.node.func) for call in calls}
+    if not watched or others or any(f.watched for f in functions) or attributes & _WAYS_TO_CHANGE:
+        return ()
+    found: set[str | int] = set()
+    for origin in {o for call in calls for _, value, _ in call.arguments for o in value.points_to}:
+        numbers = {number for _, number in sequences_of(loop.node, {origin.name}, module)}
+        if origin.kind is OriginKind.SHARED and origin.name.isidentifier():
+            found.add(origin.name)
+        elif origin.kind is OriginKind.ELEMENT and numbers:
+            found |= numbers
+        else:
+            return ()
+    return tuple(sorted(found, key=str))
 
 
 def _seeds(body: Sequence[ast.stmt], generator: str, module: ModuleNames, depth: int) -> bool:

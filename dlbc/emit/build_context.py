@@ -259,9 +259,13 @@ def _items(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
 def _watched(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     """The calls of which the runtime looks what they change, with their lines in the source."""
     items = [f"{quoted(_shortened(call))}: {line}" for call, line in plan.watched]
-    private = [f'"{name}"' for name in plan.parameters if name in plan.loop.annotation.private_names]
-    end = f"}}, private=[{', '.join(private)}])" if private else "})"
-    text = called(f"{names.dlb}.watch({{", items, end, WIDTH - len(INDENT))
+    lists = {
+        "private": [f'"{name}"' for name in plan.parameters if name in plan.loop.annotation.private_names],
+        "seeds": [each for each in plan.seeds if isinstance(each, str)],
+        "seed_items": [str(each) for each in plan.seeds if isinstance(each, int)],
+    }
+    end = "".join(f", {name}=[{', '.join(listed)}]" for name, listed in lists.items() if listed)
+    text = called(f"{names.dlb}.watch({{", items, f"}}{end})", WIDTH - len(INDENT))
     return (deeper(text, 1),) if items else ()
 
 

@@ -255,8 +255,10 @@ class LoopPlan:
     ``targets_live``: the loop's targets are read afterwards and not rebound in the body. ``mangled``: private
     names of the enclosing class, with their mangled form. ``guards``: conditions, as source text over the
     parameters, that the runtime checks before the loop. ``status``, ``proofs`` and ``watched`` (calls, with
-    their lines, of which the runtime looks what they change): the grounds of the plan. ``seeded``: global
-    random generators that each iteration seeds before it draws. ``variables``: the class of each variable.
+    their lines, of which the runtime looks what they change): the grounds of the plan. ``seeds``: names, and
+    numbers of sequences that the loop runs over, where nothing is to be looked at as long as they hold seeds
+    and numbers. ``seeded``: global random generators that each iteration seeds before it draws.
+    ``variables``: the class of each variable.
     ``unsure``: parameters that may have no value, which is an error only where an iteration reads them.
     ``cost``: the work of the iterations, as the kernel has it. ``fold_decision``: whether they are dealt in
     pairs. ``profile``: how their work is measured. ``seen_after_failure``: what the loop leaves may be read
@@ -282,6 +284,7 @@ class LoopPlan:
     status: ProofStatus = ProofStatus.PROVEN
     proofs: tuple[IndependenceProof, ...] = ()
     watched: tuple[tuple[str, int], ...] = ()
+    seeds: tuple[str | int, ...] = ()
     seeded: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
     variables: tuple[ClassifiedVariable, ...] = ()

@@ -30,7 +30,7 @@ from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import NOT_ITS_OWN, FunctionSummary
 from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.iterated_sequences import sequences_of
-from dlbc.analysis.seeds import draws_from, seeded_generators
+from dlbc.analysis.seeds import draws_from, holders_of_seeds, seeded_generators
 from dlbc.analysis.uses import every_node, is_super, object_of_super
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
@@ -67,6 +67,7 @@ class BodyEffects:
     `assume_independent`, with a place in the body.
     ``seeded``: global random generators that each iteration seeds before it draws from them.
     ``items``: sequences that the loop runs over whose items the body changes in place, with their numbers.
+    ``seeds``: what holds the seeds, if the watched calls do no more than make generators of them.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -80,6 +81,7 @@ class BodyEffects:
     asserted: tuple[tuple[str, SourcePlace], ...] = ()
     seeded: tuple[str, ...] = ()
     items: tuple[tuple[str, int], ...] = ()
+    seeds: tuple[str | int, ...] = ()
 
     @property
     def writing(self) -> tuple[SourcePlace, ...]:
@@ -114,18 +116,20 @@ def check_effects(
     followed = in_text_order(summaries.of[f] for f in expanded & summaries.of.keys())
     for function in (*functions, *followed):
         check.hidden(function, written, context.place_of(mention_of(function, body)))
+    watched = check.doubted | _watched(facts, functions, context, contributions, check.seeded)
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
         callees=(*functions, *followed),
         cleared=cleared,
         unseen=check.unseen,
-        watched=check.doubted | _watched(facts, functions, context, contributions, check.seeded),
+        watched=watched,
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
         seeded=tuple(sorted(check.seeded)),
         items=items,
+        seeds=holders_of_seeds(facts, watched, (*functions, *followed), context.loop, context.module),
     )
 
 

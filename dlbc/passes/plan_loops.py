@@ -7,7 +7,7 @@ the user sees all of them at once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dlbrt.records import dataclass
@@ -247,13 +247,25 @@ def _with_plan(
     status = status_of(loop_report.proofs, trusted, watched, bool(dispatch))
     return replace(
         loop_report,
-        plan=replace(plan, variables=variables, watched=watched, seeded=body.effects.seeded, status=status),
+        plan=replace(
+            plan,
+            variables=variables,
+            watched=watched,
+            seeds=body.effects.seeds if _are_in_kernel(body.effects.seeds, plan) else (),
+            seeded=body.effects.seeded,
+            status=status,
+        ),
         cost=cutting.derived,
         fold_legality=cutting.fold_legality,
         cost_omitted=cutting.why,
         partition_cost=cutting.partition_cost,
         space=proof.space,
     )
+
+
+def _are_in_kernel(holders: Iterable[str | int], plan: LoopPlan) -> bool:
+    """Whether the kernel has all these names; numbers are of sequences that the loop runs over."""
+    return all(isinstance(holder, int) or holder in plan.parameters for holder in holders)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
-from dlbrt.mpi.values.generators import states
+from dlbrt.mpi.values.generators import holds_seeds, states
 from dlbrt.mpi.walk import Walk
 from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.records import dataclass
@@ -119,12 +119,22 @@ class LoopContext:
         if not met:
             self.unmet = self.unmet or text
 
-    def watch(self, calls: Mapping[str, int], private: Sequence[str] = ()) -> None:
+    def watch(
+        self,
+        calls: Mapping[str, int],
+        private: Sequence[str] = (),
+        seeds: Sequence[Any] = (),
+        seed_items: Sequence[int] = (),
+    ) -> None:
         """The calls that the compiler has not seen, each with its line: what they change is looked at.
 
-        Objects of ``private`` names may change: each iteration finds them worthless.
+        Objects of ``private`` names may change: each iteration finds them worthless. Where ``seeds`` or
+        ``seed_items`` are given, the calls make random generators of these, or of items of the sequences of
+        these numbers: if all of them are seeds, nothing needs to be looked at.
         """
-        self.unseen_calls, self.private = calls, private
+        self.private = private
+        held = [*seeds, *(self.space.parts[number].values for number in seed_items)]
+        self.unseen_calls = {} if held and all(map(holds_seeds, held)) else calls
 
     def seeded(self, *generators: str) -> None:
         """The global random generators that each iteration seeds before it draws, by their modules."""

@@ -23,6 +23,7 @@ from dlbrt.data.transfer import Transfer
 from dlbrt.data.work_table import Units
 from dlbrt.mpi.communicator import DATA, Communicator, MemoryRegion, region_of
 from dlbrt.mpi.team import RunCounters, clock
+from dlbrt.mpi.values.generators import are_seeds
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.reductions.operations import IMMUTABLE
 
@@ -152,6 +153,8 @@ class Mover:
         numbers = positions(rows)
         elements = [field.data[row] for row in numbers]
         states = field.states(numbers) if target == 0 else []
+        if not states and are_seeds(elements) and (packed := self._objects.pack_seeds(elements, target)):
+            return packed
         plain = not states and IMMUTABLE.issuperset(map(type, elements))
         return self._objects.pack((elements, states), target, plain=plain)
 

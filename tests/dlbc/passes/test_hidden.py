@@ -181,6 +181,34 @@ def test_a_generator_is_watched_where_it_may_be_one_of_the_programs(maker: str, 
     assert bool(plan_of(program(before, f"out[i] = {maker}.random()")).watched) == watched
 
 
+SEEDS = [
+    ("rng = np.random.default_rng(seeds[i]); out[i] = rng.random()", ("seeds",)),
+    ("s = seeds[i]; out[i] = np.random.Generator(np.random.PCG64(s)).random()", ("seeds",)),
+    ("out[i] = np.random.default_rng(seeds[i] if i else shared).random()", ("seeds", "shared")),
+    ("out[i] = np.random.default_rng(settings.rng).random()", ()),
+    ("out[i] = f(np.random.default_rng(seeds[i]))", ()),
+    ("rng = np.random.default_rng(seeds[i]); rng.spawn(1); out[i] = rng.random()", ()),
+    ("rng = np.random.default_rng(seeds[i]); rng.bit_generator.seed_seq.spawn(1); out[i] = rng.random()", ()),
+    ("rng = np.random.default_rng(seeds[i]); out[i] = rng.random() + settings.f(i)", ()),
+]
+
+
+@pytest.mark.parametrize(("body", "seeds"), SEEDS, ids=[body for body, _ in SEEDS])
+def test_nothing_needs_to_be_watched_where_generators_are_made_of_seeds(
+    body: str, seeds: tuple[str, ...]
+) -> None:
+    before = "import settings\nshared, seeds = 1, [1] * n\ndef f(rng):\n    return rng.spawn(1)\n"
+    plan = plan_of(program(before, body))
+    assert plan.watched
+    assert plan.seeds == seeds
+
+
+def test_so_it_is_where_the_loop_runs_over_the_seeds() -> None:
+    head = "import numpy as np\nout, seeds = [0] * n, [1] * n\n# dlb: parallel\n"
+    loop = "for i, (x, s) in enumerate(zip(xs, seeds)):\n    out[i] = np.random.default_rng(s).random()\n"
+    assert plan_of(head + loop).seeds == (1,)
+
+
 SEARCHES = [
     ("re.findall('[a-z]+', texts[i])", False),
     ("re.split(' ', texts[i])", False),

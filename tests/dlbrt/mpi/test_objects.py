@@ -97,6 +97,38 @@ def test_what_another_worker_passes_on_is_still_the_programs_own() -> None:
     assert back[2].value == 7
 
 
+def test_seeds_that_were_sent_as_such_are_themselves_when_they_come_back() -> None:
+    here = np.random.SeedSequence(3).spawn(5)
+    root, (first, second), _ = both_sides(ranks=3)
+    packed = root.pack_seeds(here[:3], 1)
+    assert packed is not None
+    there, states = first.unpack(packed, 0)
+    assert not states
+    assert [seed.spawn_key for seed in there] == [(0,), (1,), (2,)]
+    packed = root.pack_seeds(here[3:], 1)
+    assert packed is not None
+    there += first.unpack(packed, 0)[0]
+    node = first.unpack(root.pack(Node(here[1]), 1), 0)
+    assert node.value is there[1]
+    passed = second.unpack(first.pack([there[2], Node(7)], 2), 1)
+    back, pool = returned(root, first, [there[4], Node(8), there[0]], [there[1].pool])
+    assert back[0] is here[4]
+    assert back[2] is here[0]
+    assert pool[0] is here[1].pool
+    assert returned(root, second, passed)[0][0] is here[2]
+
+
+def test_seeds_that_a_rank_has_are_not_sent_as_new_ones() -> None:
+    here = np.random.SeedSequence(3).spawn(5)
+    root, (worker,), _ = both_sides(here[4], here[3].pool)
+    assert root.pack_seeds(here[:2], 1) is not None
+    assert root.pack_seeds(here[1:3], 1) is None
+    assert root.pack_seeds([here[2], here[2]], 1) is None
+    assert root.pack_seeds(here[4:], 1) is None
+    assert root.pack_seeds(here[3:4], 1) is None
+    assert worker.pack_seeds(here[2:3], 0) is None
+
+
 @pytest.mark.parametrize("make", CONTENTS)
 def test_an_object_kept_in_several_places_is_one_afterwards(make: Any) -> None:
     root, (worker,), _ = both_sides()

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Collection, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
+from dlbrt.records import dataclass
 from dlbrt.reductions.operations import IMMUTABLE
 
 #: The modules that have a global generator.
@@ -26,6 +30,7 @@ _PLACES = {"Random": ("random", "_inst"), "RandomState": ("numpy.random.mtrand",
 SEEDS = "numpy.random.bit_generator"
 
 _ENTROPY, _SPAWN_KEY, _POOL = attrgetter("entropy"), attrgetter("spawn_key"), attrgetter("pool")
+_SPAWNED, _POOL_SIZE = attrgetter("n_children_spawned"), attrgetter("pool_size")
 _NUMBERS = attrgetter("entropy", "spawn_key", "n_children_spawned", "pool_size")
 
 
@@ -78,8 +83,7 @@ def reduction_of_global(value: Any) -> tuple[Any, ...] | None:
 
 def is_seed(value: Any) -> bool:
     """Whether it is a `SeedSequence` of numpy's that consists of numbers alone."""
-    kind = type(value)
-    if kind.__name__ != "SeedSequence" or kind.__module__ != SEEDS:
+    if not _is_kind_of_seeds(type(value)):
         return False
     return type(value.entropy) in IMMUTABLE and IMMUTABLE.issuperset(map(type, value.spawn_key))
 
@@ -96,9 +100,73 @@ def are_seeds(values: Collection[Any]) -> bool:
     return IMMUTABLE.issuperset(map(type, parts))
 
 
+def holds_seeds(value: Any) -> bool:
+    """Whether it is a seed or a number, or a list, tuple or array of nothing else.
+
+    Of these numpy makes new generators. It gives back a generator that it is handed.
+    """
+    if type(value) is np.ndarray:
+        return not value.dtype.hasobject
+    kinds = set(map(type, value)) if type(value) in (list, tuple) else {type(value)}
+    return all(map(_is_kind_of_seeds, kinds - IMMUTABLE))
+
+
+def _is_kind_of_seeds(kind: type) -> bool:
+    return kind.__name__ == "SeedSequence" and kind.__module__ == SEEDS
+
+
 def pools_of(seeds: Iterable[Any]) -> Iterator[Any]:
     """The array that each seed has."""
     return map(_POOL, seeds)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedColumns:
+    """Many seeds by what they consist of, which takes a tenth of the time that it takes to pickle each.
+
+    ``make`` and ``arguments`` are numpy's way to make one. Each column has a value for each seed, or one for
+    all; of ``pools``, which all have ``size`` numbers, the bytes follow each other.
+    """
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    entropies: list[Any]
+    spawned: list[int]
+    pools: bytes
+    size: int
+    spawn_keys: list[tuple[Any, ...]]
+
+    def seeds(self) -> list[Any]:
+        """The seeds; each has memory of its own for its pool."""
+        rows = np.frombuffer(self.pools, np.uint32).reshape(-1, self.size)
+        entropies, spawned, keys = (
+            column * len(rows) if len(column) == 1 else column
+            for column in (self.entropies, self.spawned, self.spawn_keys)
+        )
+        states = zip(entropies, spawned, map(np.ndarray.copy, rows), repeat(self.size), keys)
+        return list(map(partial(self.make, *self.arguments), states))
+
+
+def columns_of(seeds: Sequence[Any]) -> SeedColumns | None:
+    """The columns of seeds, of which there are some; None where numpy pickles them in another way."""
+    first = seeds[0]
+    sizes = set(map(_POOL_SIZE, seeds))
+    match first.__reduce_ex__(pickle.HIGHEST_PROTOCOL):
+        case (make, (kind, number, None), (entropy, spawned, pool, size, spawn_key)):
+            pass
+        case _:
+            return None
+    known = (entropy, spawn_key, spawned, size) == _NUMBERS(first) and pool is first.pool
+    pools = b"".join(map(_POOL, seeds))
+    if not known or len(sizes) > 1 or len(pools) != size * len(seeds) * np.dtype(np.uint32).itemsize:
+        return None
+    entropies, counts, keys = (_column(each, seeds) for each in (_ENTROPY, _SPAWNED, _SPAWN_KEY))
+    return SeedColumns(make, (kind, number), entropies, counts, pools, size, keys)
+
+
+def _column(getter: Callable[[Any], Any], seeds: Sequence[Any]) -> list[Any]:
+    values = list(map(getter, seeds))
+    return values[:1] if len(set(map(id, values))) == 1 else values
 
 
 def state_of_seeds(seeds: Collection[Any]) -> bytes:

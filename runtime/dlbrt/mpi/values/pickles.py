@@ -14,7 +14,7 @@ import io
 import itertools
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import itemgetter
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
@@ -142,16 +142,23 @@ class Writer:
         self._file = io.BytesIO()
         self._pickler = Pickler(self._file, numbering)
         self._snapshot: Numbering | None = numbering
+        self._added: list[Any] = []  # objects to be numbered next
 
     @property
     def numbering(self) -> Numbering:
         """The objects met so far."""
         if self._snapshot is None:
             self._snapshot = Numbering(met_by_pickler(self._pickler))
+        if self._added:
+            self._snapshot = Numbering(self._snapshot.objects)
+            self._snapshot.extend(self._added)
+            self._restart(self._snapshot)
         return self._snapshot
 
     def dump(self, value: Any, taken_apart: Reducer = lambda _: None) -> bytes:
         """The next pickle. Raises what the objects' own hooks raise, and is then as before."""
+        if self._added:
+            self._restart(self.numbering)
         pickler, begun = self._pickler, [value]
         self._snapshot = None
         self._file.seek(0)
@@ -168,14 +175,18 @@ class Writer:
         return self._file.getvalue()
 
     def extend(self, objects: Iterable[Any]) -> None:
-        """Number objects that the reader numbers alike."""
-        numbering = Numbering(self.numbering.objects)
-        numbering.extend(objects)
-        self._restart(numbering)
+        """Number objects that the reader numbers alike, as soon as any number is needed."""
+        self._added += objects
+
+    def has_met(self, objects: Collection[Any]) -> bool:
+        """Whether any of these objects has a number, or will have one."""
+        ids = set(map(id, objects))
+        met = self._pickler.memo.copy()
+        return not (ids.isdisjoint(met) and ids.isdisjoint(map(id, self._added)))
 
     def _restart(self, numbering: Numbering) -> None:
         self._pickler = Pickler(self._file, numbering)
-        self._snapshot = numbering
+        self._snapshot, self._added = numbering, []
 
 
 class Reader:
@@ -186,17 +197,20 @@ class Reader:
     ) -> None:
         self._kind = kind
         self._obstacle: str | None = None
+        self._added: list[Any] = []  # objects to be numbered next
         self._begin(objects)
 
     @property
     def objects(self) -> list[Any]:
         """The objects met so far."""
+        self._number_added()
         return [value for _, value in sorted(self._unpickler.memo.copy().items(), key=_NUMBER)]
 
     def load(self, data: bytes | bytearray | memoryview) -> Any:
         """The value of the next pickle; after one that could not be read, the numbers of none are known."""
         if self._obstacle is not None:
             raise pickle.UnpicklingError(self._obstacle)
+        self._number_added()
         try:
             (value,) = self._load(data)
         except Exception as error:  # objects' own pickling hooks may raise anything
@@ -205,8 +219,13 @@ class Reader:
         return value
 
     def extend(self, objects: Iterable[Any]) -> None:
-        """Number objects that the writer numbers alike."""
-        self._begin([*self.objects, *objects])
+        """Number objects that the writer numbers alike, as soon as any number is needed."""
+        self._added += objects
+
+    def _number_added(self) -> None:
+        added, self._added = self._added, []
+        if added:
+            self._begin([*self.objects, *added])
 
     def _begin(self, objects: Sequence[Any]) -> None:
         self._stream = io.BytesIO()
