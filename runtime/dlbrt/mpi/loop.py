@@ -222,9 +222,9 @@ class LoopContext:
         ``values`` are those of the names, in the order in which `reductions` and `ordered` declare them. On a
         rank that runs the loop alone an accumulator is the value itself, otherwise it stands for the value.
         """
-        contributions, run = self.contributions, self.walk.coming()
+        contributions, run, folded = self.contributions, self.walk.coming(), self.team.units.folded
         pairs = zip(contributions.kinds, values, strict=True)
-        found = tuple(contributions.accumulator(name, run) for name, _ in pairs)
+        found = tuple(contributions.accumulator(name, run, folded=folded) for name, _ in pairs)
         return found if len(found) > 1 else found[0]
 
     def accumulate(self, share: Any, *others: Any) -> Any:

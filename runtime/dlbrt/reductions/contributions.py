@@ -32,6 +32,8 @@ from dlbrt.reductions.private_copies import (
     share_of,
 )
 from dlbrt.reductions.proxies import (
+    CountingAdder,
+    HashingAdder,
     LoggingAccumulator,
     LoggingAdder,
     LoggingContainer,
@@ -47,8 +49,8 @@ _MODERATE = 1 << 500
 class _Contributions(Protocol):
     """How contributions are collected."""
 
-    def accumulator(self, name: str, run: range) -> Any:
-        """The object that the name is bound to for a run."""
+    def accumulator(self, name: str, run: range, *, folded: bool) -> Any:
+        """The object that the name is bound to for a run; ``folded``: runs of other pairs may follow it."""
 
     def accumulate(self, name: str, share: Any) -> Any:
         """Collect the last iteration's share; returns what the name is bound to for the next one."""
@@ -64,7 +66,7 @@ class _Contributions(Protocol):
 class ContributionDescription:
     """What ranks above 0 know of a value that they contribute to, in place of the value.
 
-    ``empty``: a selection starts from None.
+    ``empty``: a selection starts from None. ``sure``: see `combines_surely`.
     """
 
     private_copy_spec: PrivateCopySpec | None = None
@@ -73,6 +75,7 @@ class ContributionDescription:
     container_shape: ContainerShape | None = None
     operand_types: operations.OperandTypes = operations.ANY_OPERANDS
     empty: bool = False
+    sure: bool = False
 
 
 def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
@@ -84,6 +87,7 @@ def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
         container_shape(kind, value),
         operations.operand_types(kind.operator, value),
         kind.none_first and value is None,
+        combines_surely(kind, value),
     )
 
 
@@ -184,9 +188,9 @@ class LoopContributions:
         found = ((n, self.values[n]) for n in self.bound if n in self.values and n.isidentifier())
         return {name: value for name, value in found if not isinstance(value, Unbound)}
 
-    def accumulator(self, name: str, run: range) -> Any:
+    def accumulator(self, name: str, run: range, *, folded: bool = False) -> Any:
         """See `_Contributions`."""
-        return self._collector.accumulator(name, run)
+        return self._collector.accumulator(name, run, folded=folded)
 
     def accumulate(self, name: str, share: Any) -> Any:
         """See `_Contributions`."""
@@ -228,7 +232,7 @@ class _Native:
         self._values = values
         self._identities: dict[str, Identity] = {}
 
-    def accumulator(self, name: str, run: range) -> Any:  # noqa: ARG002
+    def accumulator(self, name: str, run: range, *, folded: bool) -> Any:  # noqa: ARG002
         if self._kinds[name].form is ContributionForm.PER_ITERATION:
             return self._identities.setdefault(name, self._identity(name))
         return self._values[name]
@@ -272,12 +276,16 @@ class _Shared:
         self._journal = journal
         self._append = journal.log.append
         self._descriptions = descriptions
+        if self._may_count():
+            self._append = self._append_after_counts
+        self._names = ["", *kinds]
         self._codes = {name: operations.WIDTH * number for number, name in enumerate(kinds, 1)}
         self._identities: dict[str, operations.StandIn] = {}
         self._private: dict[str, Any] = {}
+        self._counting: dict[str, CountingAdder] = {}
         self._readers: dict[str, Callable[[Any], Any] | None] = {}
 
-    def accumulator(self, name: str, run: range) -> Any:
+    def accumulator(self, name: str, run: range, *, folded: bool) -> Any:
         kind, append, code = self._kinds[name], self._append, self._codes[name]
         match kind.form:
             case ContributionForm.LOGGED:
@@ -291,7 +299,7 @@ class _Shared:
             case ContributionForm.ADDED:
                 if kind.by_item:
                     return GroupingAdder(append, code, self._reader(name))
-                return self._descriptions[name].adder(append, code)
+                return self._adder(name, contiguous=run.step == 1 and not folded)
             case ContributionForm.LAST:
                 return UNSET
             case ContributionForm.SELECTION if self._descriptions[name].empty:
@@ -306,6 +314,44 @@ class _Shared:
             return BooleanIdentity((kind.operator == "and") != self._descriptions[name].decided)
         code = self._codes[name] + operations.combining(kind.operator)
         return Identity(code, self._descriptions[name].operand_types)
+
+    def _adder(self, name: str, *, contiguous: bool) -> LoggingAdder:
+        kind, code = self._descriptions[name].adder, self._codes[name]
+        if kind is not CountingAdder:
+            return kind(self._append, code)
+        if not (contiguous and self._may_count()):
+            return HashingAdder(self._append, code)
+        self._counting[name] = CountingAdder(self._append, code, self._journal.log.append)
+        return self._counting[name]
+
+    def _may_count(self) -> bool:
+        """Whether counts may be logged by runs: it is known, as all else is logged, what may fail later."""
+        others = [name for name in self._kinds if self._descriptions[name].adder is not CountingAdder]
+        logged = {ContributionForm.ADDED, ContributionForm.LOGGED, ContributionForm.EXTREME}
+        sure = all(self._descriptions[name].sure and self._kinds[name].form in logged for name in others)
+        return sure and len(others) < len(self._kinds)
+
+    def _append_after_counts(self, entry: tuple[Any, ...]) -> None:
+        """Log an entry; what was counted before it comes first if applying the entry may fail."""
+        if not self._applies_surely(entry):
+            self._log_counts()
+        self._journal.log.append(entry)
+
+    def _applies_surely(self, entry: tuple[Any, ...]) -> bool:
+        """Whether it appends to a list, or combines two moderate numbers."""
+        target, operation = divmod(entry[0], operations.WIDTH)
+        name = self._names[target]
+        if not self._descriptions[name].sure:
+            return False
+        if self._kinds[name].form is ContributionForm.ADDED:
+            return (
+                operation == operations.CALL and entry[1] == "append" and len(entry[2]) == 1 and not entry[3]
+            )
+        return len(entry) == 2 and is_moderate(entry[1])
+
+    def _log_counts(self) -> None:
+        for counting in self._counting.values():
+            counting.end_run()
 
     def _elements(self, name: str, run: range) -> Any:
         spec, sign = self._descriptions[name].private_copy_spec, self._kinds[name].operator
@@ -349,6 +395,8 @@ class _Shared:
             if share is not None:
                 self._append((self._codes[name] + operations.SHARE, share))
         self._private.clear()
+        self._log_counts()
+        self._counting.clear()
 
     def _code(self, name: str) -> int:
         """The code of the operation that combines a share with the value."""

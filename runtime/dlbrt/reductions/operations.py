@@ -67,6 +67,9 @@ IMMUTABLE: frozenset[type] = frozenset(
     {int, float, complex, bool, str, bytes, type(None), np.float64, np.float32, np.int64, np.int32, np.bool_}
 )
 
+#: Types of keys that equal their copies, have the same hash, and are compared by code of Python's own.
+PLAIN_KEYS: frozenset[type] = frozenset({str, int, bytes, bool})
+
 _NEVER_CHANGED = (np.generic, Number, str, bytes, tuple, range, frozenset)
 _COPIED = (list, set, dict, bytearray, np.ndarray)
 

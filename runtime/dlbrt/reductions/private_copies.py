@@ -12,14 +12,14 @@ does; when the log is applied, the body has gone on. So ranks know which element
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dlbrt.records import dataclass
 from dlbrt.reductions.kinds import ContributionForm, ContributionKind
-from dlbrt.reductions.operations import APPLY, combining
+from dlbrt.reductions.operations import APPLY, PLAIN_KEYS, combining
 
 #: The identity of each operator that has a number as its identity.
 _ZEROS = {"+": 0, "-": 0, "|": 0, "^": 0, "&": -1}
@@ -110,6 +110,18 @@ def put_share(real: Any, share: Any, sign: str) -> None:
             real[key] = apply(real[key] if key in real else defaults.get(key, 0), count)
 
 
+def put_counts(real: Counter[Any], counts: Iterable[tuple[Any, int]]) -> None:
+    """Add what a run has counted; numbers other than ``int`` that stand there by now grow one by one."""
+    for key, count in counts:
+        value: Any = real.get(key, 0)
+        if type(value) is int:
+            value += count
+        else:
+            for _ in range(count):
+                value = value + 1
+        real[key] = value
+
+
 def _put_array(real: np.ndarray[Any, Any], share: tuple[Any, Any], sign: str) -> None:
     changed, values = share
     place: Any = ... if changed is None else np.unravel_index(changed, real.shape)
@@ -125,9 +137,6 @@ def _put_list(real: list[Any], share: Sequence[Any], sign: str) -> None:
 
 #: The largest number of keys that is sent to the other ranks.
 _MAX_KEYS = 1 << 16
-
-#: Types of keys that equal their copies and have the same hash.
-_KEYS = frozenset({str, int, bytes, bool})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +164,7 @@ def container_shape(kind: ContributionKind, real: Any) -> ContainerShape | None:
         return ContainerShape(real.shape)
     if type(real) is list:
         return ContainerShape(len(real))
-    fixed = type(real) in (dict, OrderedDict) and len(real) <= _MAX_KEYS and set(map(type, real)) <= _KEYS
+    fixed = (
+        type(real) in (dict, OrderedDict) and len(real) <= _MAX_KEYS and set(map(type, real)) <= PLAIN_KEYS
+    )
     return ContainerShape(keys=tuple(real)) if fixed else None

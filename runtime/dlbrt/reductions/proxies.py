@@ -11,11 +11,13 @@ import io
 from array import array
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from dlbrt.reductions import operations
+from dlbrt.reductions.operations import PLAIN_KEYS, read_out
 
 #: Methods that add to a container; those among them that are given an iterable, which is read out.
 ADDING = ("append", "appendleft", "add", "insert", "extend", "extendleft", "setdefault", "update")
@@ -266,7 +268,7 @@ class LoggingAdder(operations.StandIn):
         if type(key) not in operations.IMMUTABLE:
             key = operations.kept_key(key)
             if type(key) is slice:  # the operand of a slice assignment is read out
-                value = operations.read_out(value)
+                value = read_out(value)
         self._append((self._code + operations.STORE, key, value))
 
 
@@ -298,6 +300,48 @@ class HashingAdder(LoggingAdder):
         self._append((self._code + operations.CALL, "add", (item,), {}))
 
 
+class CountingAdder(HashingAdder):
+    """Stands for a `Counter` of whole numbers: what a run counts is logged once, with the keys in order.
+
+    So it is as long as the keys are plain values, whose hashes and comparisons run nothing of the program.
+    Whatever else is added goes to ``append`` as it is made, which first has the counts logged (`end_run`), to
+    ``log``.
+    """
+
+    __slots__ = ("_counts", "_log")
+
+    def __init__(self, append: Append, code: int, log: Append) -> None:
+        super().__init__(append, code)
+        self._log = log
+        self._counts: Counter[Any] = Counter()
+
+    def update(self, *arguments: Any, **named: Any) -> None:
+        """Count the items of an iterable, or add whatever else a `Counter` is updated by."""
+        items = tuple(argument if type(argument) is list else read_out(argument) for argument in arguments)
+        if len(items) == 1 and not named and _are_keys(items[0]):
+            self._counts.update(items[0])
+        else:
+            _update(self, *items, **named)
+
+    def end_run(self) -> None:
+        """Log what was counted since the last entry."""
+        if self._counts:
+            self._log((self._code + operations.SHARE, tuple(self._counts.items())))
+            self._counts = Counter()
+
+
+def _are_keys(items: Any) -> bool:
+    """Whether these are items that can be counted on any rank: plain values, and tuples of them."""
+    if type(items) is str:
+        return True
+    if type(items) is not list:
+        return False
+    kinds = set(map(type, items)) - PLAIN_KEYS
+    if kinds == {tuple}:
+        return PLAIN_KEYS.issuperset(map(type, chain.from_iterable(i for i in items if type(i) is tuple)))
+    return not kinds
+
+
 class WritingAdder(LoggingAdder):
     """Stands for a text in memory, to which iterations write, `print` among them."""
 
@@ -325,6 +369,8 @@ _HASHING = frozenset({dict, defaultdict, Counter, OrderedDict, set})
 
 def adder(real: Any) -> type[LoggingAdder]:
     """The type of stand-in for a container."""
+    if type(real) is Counter and set(map(type, real.values())) <= {int}:
+        return CountingAdder
     if type(real) in _HASHING:
         return HashingAdder
     if type(real) is io.StringIO:
@@ -347,7 +393,7 @@ def _operating(operation: int, sign: str) -> Any:
 
 def _calling(name: str, extends: bool) -> Callable[..., None]:
     def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
-        arguments = tuple(map(operations.read_out, arguments)) if extends else arguments
+        arguments = tuple(map(read_out, arguments)) if extends else arguments
         self._append((self._code + operations.CALL, name, arguments, named))
 
     return method
@@ -364,3 +410,5 @@ for _name, _number in operations.NAMES.items():
 
 for _name in ADDING:
     setattr(LoggingAdder, _name, _calling(_name, _name in EXTENDING))
+
+_update = _calling("update", extends=True)

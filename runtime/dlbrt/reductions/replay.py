@@ -37,7 +37,7 @@ from dlbrt.reductions.operations import (
     MisuseError,
 )
 from dlbrt.reductions.output import show
-from dlbrt.reductions.private_copies import put_share
+from dlbrt.reductions.private_copies import put_counts, put_share
 
 LogEntry = Sequence[Any]
 Handler = Callable[[LogEntry], None]
@@ -211,12 +211,16 @@ class Replay:
         def store(entry: LogEntry) -> None:
             real[entry[1]] = entry[2]
 
+        def share(entry: LogEntry) -> None:
+            put_counts(real, entry[1])
+
         def item(entry: LogEntry) -> None:
             held = real[entry[1]]
             if len(entry) > 2:
                 getattr(held, entry[2])(*entry[3], **entry[4])
 
-        return {CALL: call, STORE: store, ITEM: item}.get(operation) or self._value(name, operation)
+        known = {CALL: call, STORE: store, SHARE: share, ITEM: item}
+        return known.get(operation) or self._value(name, operation)
 
 
 def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:

@@ -413,3 +413,68 @@ def test_any_order_is_exact_where_the_numbers_are(
 
     values = {"s": 1.0, "p": 1.0, "w": np.ones(3)}
     assert_agree(kinds, {name: values[name] for name in kinds}, body, data, len(operands))
+
+
+WORDS = st.sampled_from(["a", "b", "c", 1, True, b"a", ("a", 1), ("a", (2,)), 2.5, "a"])
+COUNTING: dict[str, Callable[[dict[str, Any], list[Any]], None]] = {
+    "list": lambda names, words: names["totals"].update(words),
+    "read out": lambda names, words: names["totals"].update(word for word in words),
+    "text": lambda names, words: names["totals"].update("".join(w for w in words if type(w) is str)),
+    "other": lambda names, words: names["other"].update(words),
+    "counts": lambda names, words: names["totals"].update(dict.fromkeys(words, 2)),
+    "named": lambda names, words: names["totals"].update(words, a=3),
+    "float": lambda names, words: names["totals"].update(dict.fromkeys(words, 1e16)),
+    "stored": lambda names, words: names["totals"].__setitem__("a", len(words) + 0.5),
+    "sum": lambda names, words: names.__setitem__("total", names["total"] + 0.1 * len(words)),
+    "item": lambda names, words: names["items"].append(words),
+}
+#: What shows where the journals are put together.
+FAILING: dict[str, Callable[[dict[str, Any], list[Any]], None]] = {
+    "unhashable": lambda names, _: names["totals"].update(["a", []]),
+    "too few": lambda names, _: names["items"].append(),
+    "too large": lambda names, _: names.__setitem__("total", names["total"] + 10**400),
+    "no counter": lambda names, _: names["totals"].append(3),
+}
+
+
+def _steps(ways: dict[str, Any]) -> st.SearchStrategy[list[tuple[str, list[Any]]]]:
+    return st.lists(st.tuples(st.sampled_from(sorted(ways)), st.lists(WORDS, max_size=4)), max_size=40)
+
+
+def _counting_body(steps: list[tuple[str, list[Any]]]) -> Body:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
+        way, words = steps[i]
+        names["other"].update(["x", str(i % 3)])
+        (COUNTING | FAILING)[way](names, words)
+        names["other"].update(["y"])
+
+    return body
+
+
+def _counters() -> dict[str, Any]:
+    return {"totals": Counter({"b": 2}), "other": Counter(), "items": [], "total": 0.5}
+
+
+@given(st.data(), _steps(COUNTING))
+def test_what_counters_are_updated_by(data: st.DataObject, steps: list[tuple[str, list[Any]]]) -> None:
+    ordered = ("totals", "other", "items")
+    kinds = {"total": REDUCE("+")}
+    assert_agree(kinds, _counters(), _counting_body(steps), data, len(steps), ordered=ordered)
+
+
+@given(st.data(), _steps(COUNTING), st.sampled_from(sorted(FAILING)), _steps(COUNTING))
+def test_counters_end_where_an_iteration_fails(
+    data: st.DataObject, before: list[tuple[str, list[Any]]], way: str, after: list[tuple[str, list[Any]]]
+) -> None:
+    steps = [*before, (way, []), *after]
+    body, expected = _counting_body(steps), _counters()
+    for i in range(len(before)):
+        body(LoopContributions(), expected, i)
+    with pytest.raises((TypeError, AttributeError, OverflowError)):
+        body(LoopContributions(), expected, len(before))
+    dealt = data.draw(dealings(len(steps)))
+    ordered = ("totals", "other", "items")
+    found, fault = shared({"total": REDUCE("+")}, _counters(), body, dealt, ordered=ordered, long=3)
+    assert fault is not None
+    assert fault.position == len(before)
+    assert bits(found) == bits({name: expected[name] for name in found})
