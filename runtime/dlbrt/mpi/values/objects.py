@@ -318,9 +318,7 @@ class RootObjects(SharedObjects):
     def pack_seeds(self, seeds: Sequence[Any], target: int) -> bytes | None:
         """See `SharedObjects`."""
         writer, parts = self._writer(target), _parts_of(seeds)
-        if len(set(map(id, parts))) < len(parts) or writer.has_met(parts):
-            return None
-        if (columns := columns_of(seeds)) is None:
+        if not writer.are_new(parts) or (columns := columns_of(seeds)) is None:
             return None
         writer.extend(parts)
         return _HEADER.pack(0, _SEEDS) + pickle.dumps(columns, PROTOCOL)

@@ -74,8 +74,13 @@ class Numbering:
 
     def extend(self, objects: Iterable[Any]) -> None:
         """Give objects the next numbers."""
-        memo, known = self.memo, self.objects
-        for value in objects:
+        memo, known, new = self.memo, self.objects, list(objects)
+        ids = list(map(id, new))
+        if len(set(ids)) == len(ids) and memo.keys().isdisjoint(ids):
+            memo.update(zip(ids, zip(itertools.count(len(known)), new, strict=False), strict=True))
+            known += new
+            return
+        for value in new:
             entry = len(known), value if id(value) not in memo else _Filler()
             memo[id(entry[1])] = entry
             known.append(value)
@@ -149,16 +154,12 @@ class Writer:
         """The objects met so far."""
         if self._snapshot is None:
             self._snapshot = Numbering(met_by_pickler(self._pickler))
-        if self._added:
-            self._snapshot = Numbering(self._snapshot.objects)
-            self._snapshot.extend(self._added)
-            self._restart(self._snapshot)
+        self._number_added()
         return self._snapshot
 
     def dump(self, value: Any, taken_apart: Reducer = lambda _: None) -> bytes:
         """The next pickle. Raises what the objects' own hooks raise, and is then as before."""
-        if self._added:
-            self._restart(self.numbering)
+        self._number_added()
         pickler, begun = self._pickler, [value]
         self._snapshot = None
         self._file.seek(0)
@@ -178,11 +179,17 @@ class Writer:
         """Number objects that the reader numbers alike, as soon as any number is needed."""
         self._added += objects
 
-    def has_met(self, objects: Collection[Any]) -> bool:
-        """Whether any of these objects has a number, or will have one."""
-        ids = set(map(id, objects))
-        met = self._pickler.memo.copy()
-        return not (ids.isdisjoint(met) and ids.isdisjoint(map(id, self._added)))
+    def are_new(self, objects: Collection[Any]) -> bool:
+        """Whether each of these is another object, and none has a number or will have one."""
+        ids, met = set(map(id, objects)), self._pickler.memo.copy()
+        return len(ids) == len(objects) and ids.isdisjoint(met) and ids.isdisjoint(map(id, self._added))
+
+    def _number_added(self) -> None:
+        added, self._added = self._added, []
+        if added:
+            numbering = Numbering(self.numbering.objects)
+            numbering.extend(added)
+            self._restart(numbering)
 
     def _restart(self, numbering: Numbering) -> None:
         self._pickler = Pickler(self._file, numbering)
