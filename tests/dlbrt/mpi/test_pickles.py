@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import array
+import enum
 import functools
 import pickle
+import weakref
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
 from dlbrt.mpi.values.pickles import Numbering, Reader, Writer, common_reduction
@@ -124,3 +127,46 @@ class _Finalized:
 def test_what_has_a_finalizer_is_not_sent(value: Any) -> None:
     with pytest.raises(TypeError, match="the finalizer of _Finalized"):
         sent([value])
+
+
+def enumerations() -> tuple[Any, ...]:
+    class Planet(enum.Enum):
+        EARTH = (6.0, 6.4)
+        MARS = (0.6, 3.4)
+        RED = (0.6, 3.4)  # noqa: PIE796  # an alias
+
+        def __init__(self, mass: float, radius: float) -> None:
+            self.mass, self.radius = mass, radius
+
+    class Level(float, enum.Enum):
+        LOW = (0.5, "l")
+
+        def __new__(cls, value: float, label: str) -> Level:
+            made = float.__new__(cls, value)
+            made._value_ = label
+            return made
+
+    class Pair(tuple, enum.Enum):  # type: ignore[type-arg]
+        FIRST = (1, 2)
+
+    class Mode(enum.IntFlag):
+        READ = 1
+        WRITE = 2
+
+    return Planet, Level, Pair, Mode
+
+
+def test_an_enumeration_arrives_as_the_program_has_made_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = enumerations()
+    kinds[0].EARTH.visits = 3
+    data = Writer(Numbering()).dump([kinds, kinds[0].MARS])
+    monkeypatch.setattr(
+        cloudpickle.cloudpickle, "_DYNAMIC_CLASS_TRACKER_BY_ID", weakref.WeakValueDictionary()
+    )
+    (planet, level, pair, mode), mars = Reader(()).load(data)
+    assert planet is not kinds[0]
+    assert (planet.EARTH.mass, planet.EARTH.visits, mars.radius) == (6.0, 3, 3.4)
+    assert planet["RED"] is planet.MARS is mars is planet((0.6, 3.4))
+    assert (float(level.LOW), level.LOW.value, level("l")) == (0.5, "l", level.LOW)
+    assert (pair.FIRST[1], pair.FIRST.value) == (2, (1, 2))
+    assert (mode(3), list(mode)) == (mode.READ | mode.WRITE, [mode.READ, mode.WRITE])
