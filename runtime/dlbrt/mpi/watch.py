@@ -14,6 +14,7 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from bisect import bisect_left
@@ -36,7 +37,7 @@ from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, are_seeds, state_of_seeds, states
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_modules import collect, is_of_program
-from dlbrt.mpi.values.program_state import capture
+from dlbrt.mpi.values.program_state import capture, figures
 from dlbrt.records import dataclass
 from dlbrt.reductions.places import Places
 
@@ -245,6 +246,8 @@ def _state() -> dict[str, Any]:
         # A module that is imported late may put its own filters first.
         "warnings.filters": sorted(map(repr, settings.filters)),
         "the levels of loggers": settings.logging,
+        "what runs at exit": atexit._ncallbacks(),
+        **figures(),
     }
 
 

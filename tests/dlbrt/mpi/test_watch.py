@@ -252,3 +252,23 @@ def test_objects_of_other_packages_have_operators_that_nobody_has_seen() -> None
     made = type("Thing", (), {"__module__": "elsewhere.things"})()
     assert foreign_object({"x": made}) == "operators of Thing (x)"
     assert foreign_object({"xs": [made]}) == "operators of Thing (xs)"
+
+
+def test_what_is_drawn_and_what_is_left_for_the_exit_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    pyplot.figure()
+    pyplot.plot([1, 2])
+    try:
+        watch = watch_over({})
+        pyplot.close(pyplot.figure())
+        assert watch.contradiction(NOTHING) is None
+        pyplot.plot([1, 2])
+        assert "of pyplot" in str(watch.contradiction(NOTHING))
+    finally:
+        pyplot.close("all")
+    watch = watch_over({})
+    monkeypatch.setattr("atexit._ncallbacks", lambda: -1)
+    assert watch.contradiction(NOTHING) == "what runs at exit"

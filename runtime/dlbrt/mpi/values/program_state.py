@@ -140,6 +140,26 @@ def capture() -> InterpreterState:
     )
 
 
+#: What of an artist's data shows that it is another one.
+_DRAWN = ("get_text", "get_xydata", "get_offsets", "get_array", "get_bbox")
+
+
+def figures() -> dict[str, Any]:
+    """What stands in the figures of pyplot, and which is the current one; empty where it is not imported."""
+    pyplot = sys.modules.get("matplotlib._pylab_helpers")
+    if pyplot is None:
+        return {}
+    held = {number: manager.canvas.figure for number, manager in pyplot.Gcf.figs.items()}
+    contents = {f"figure {n} of pyplot": list(map(_drawn, held[n].findobj())) for n in sorted(held)}
+    return {"pyplot's figures": list(held), **contents}
+
+
+def _drawn(artist: Any) -> tuple[str, ...]:
+    found = [getattr(artist, name)() for name in _DRAWN if hasattr(artist, name)]
+    data = (each.tobytes().hex() if isinstance(each, np.ndarray) else str(each) for each in found)
+    return type(artist).__name__, *data
+
+
 def _decimals() -> tuple[Any, ...]:
     import decimal
 
