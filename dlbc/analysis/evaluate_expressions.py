@@ -14,7 +14,7 @@ from functools import reduce
 from itertools import pairwise
 from operator import or_
 
-from dlbc.analysis.callees import callbacks_of
+from dlbc.analysis.callees import callbacks_of, keeps_results
 from dlbc.analysis.environment import CLOSURE, DEEPEST, UNKNOWN, ChainEvaluator, without_closures
 from dlbc.analysis.uses import (
     UseKind,
@@ -28,7 +28,7 @@ from dlbc.analysis.uses import (
     unparsed,
     uses_of,
 )
-from dlbc.ir.access import FRESH, AbstractValue, CallSite, RegionFacts
+from dlbc.ir.access import FRESH, AbstractValue, CallSite, Origin, OriginKind, RegionFacts
 from dlbc.ir.region import Expansion, FunctionNode
 from dlbc.library.python import RANDOM_PACKAGES
 from dlbc.library.row import Back, Key, Reads, ResultKind
@@ -295,6 +295,9 @@ class ExpressionEvaluator(ChainEvaluator):
         out = [v for k, v, _ in arguments if k == "out" or (isinstance(k, int) and k >= first)]
         if out and any(v.points_to or v.reachable for v in out):
             return reduce(or_, (v | v.element for v in out))
+        if keeps_results(function, self._region.module):
+            kept = frozenset({Origin(OriginKind.SHARED, method if is_method else function, open=False)})
+            return AbstractValue(kept | given.points_to, kept | given.reachable)
         if (row.is_new and not is_method) or function in self._region.fresh:
             return FRESH
         back = given_back(function, node)

@@ -74,6 +74,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
             "rebinds": "let `{function}` return what it adds, and add it in the body: `{name} += ...`",
             "cache": "fill `{name}` before the loop, or write `@functools.lru_cache` above the function in "
             "its place: each rank then has a cache of its own",
+            "writes": "write in the body: `{function}` writes where its cache does not hold the result yet, "
+            "and each rank has a cache of its own",
         },
     ),
     "DLB410": CatalogueEntry(

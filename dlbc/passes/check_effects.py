@@ -27,7 +27,7 @@ from dlbc.analysis.callees import (
     watched_methods,
 )
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.effects import NOT_ITS_OWN, FunctionSummary
+from dlbc.analysis.effects import NOT_ITS_OWN, FunctionSummaries, FunctionSummary
 from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.seeds import draws_from, holders_of_seeds, seeded_generators
@@ -179,6 +179,7 @@ class _Check:
         if name is not None:
             self._unseen(name, place, *place_in_callee(call.node))
             self._belonging(call)
+            self._cached_elsewhere(call, place)
 
     def _belonging(self, call: CallSite) -> None:
         """What a method of another module may change, as far as it belongs to the iteration.
@@ -220,11 +221,30 @@ class _Check:
                     self.asserted.append((function.name, place))
                     continue
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
-        cached = is_cached(function.node, self._module)
-        for reader in self._module.implicit_calls.cache_readers if cached else ():
+        if not is_cached(function.node, self._module):
+            return
+        self._writes_once(function, self._context.summaries, place)
+        for reader in self._module.implicit_calls.cache_readers:
             note = self._context.note(reader, "what the cache has counted is read here")
             name = f"{function.name}.cache_info()"
             self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
+
+    def _writes_once(
+        self, function: FunctionSummary, summaries: FunctionSummaries, place: SourcePlace
+    ) -> None:
+        """A cached function that writes does so where its cache does not hold the result yet."""
+        run = (summaries.of[each] for each in summaries.reachable(frozenset({function.node})))
+        if any(each.prints for each in run):
+            name = f"{function.name}.cache"
+            self._once(report("DLB409", place, case="writes", function=function.name, name=name))
+
+    def _cached_elsewhere(self, call: CallSite, place: SourcePlace) -> None:
+        """The same for a function of another module of the program."""
+        package, _, name = call.function.rpartition(".")
+        for module in self._context.other_modules if package else ():
+            for node in module.names.functions.get(name, ()) if package == module.name else ():
+                if is_cached(node, module.names):
+                    self._writes_once(module.summaries.of[node], module.summaries, place)
 
     def _is_seeded(self, function: str) -> bool:
         """Whether it draws from a global generator that the iteration has seeded; noted if so."""

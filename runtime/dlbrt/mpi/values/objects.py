@@ -23,6 +23,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from dlbrt.mpi.values.caches import KeptResults
 from dlbrt.mpi.values.generators import columns_of, pools_of
 from dlbrt.mpi.values.pickles import (
     PROTOCOL,
@@ -173,6 +174,10 @@ class WorkerObjects(SharedObjects):
         return Returned(tuple(self._numbered), tuple(self._arrivals))
 
     @cached_property
+    def _kept(self) -> KeptResults:
+        return KeptResults()
+
+    @cached_property
     def _from_root(self) -> Reader:
         return Reader(self.known.objects)
 
@@ -206,10 +211,11 @@ class WorkerObjects(SharedObjects):
         def reduced(obj: Any) -> tuple[Any, ...] | None:
             return taken_apart(obj) or of_array(obj, lambda owner: self._owners.get(id(owner)))
 
+        kept = self._kept.now()
         if not numbered:
             known = self._to_root.numbering
-            return _HEADER.pack(number, len(known)) + Writer(known, tried=True).dump(value, reduced)
-        data = _HEADER.pack(number, _NEXT) + self._to_root.dump(value, reduced)
+            return _HEADER.pack(number, len(known)) + Writer(known, tried=True).dump(value, reduced, kept)
+        data = _HEADER.pack(number, _NEXT) + self._to_root.dump(value, reduced, kept)
         self._numbered.append(number)
         self._messages += 1
         return data

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import copyreg
 import enum
-import functools
 import io
 import itertools
 import pickle
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import itemgetter
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
@@ -30,12 +29,11 @@ from cloudpickle.cloudpickle import (
 )
 
 from dlbrt.contract import KERNEL_PREFIX
+from dlbrt.mpi.values.caches import CACHED, make_cached
 from dlbrt.mpi.values.exceptions import of_exception
 from dlbrt.mpi.values.generators import SEEDS, reduction_of_global
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
-
-_CACHED = type(functools.lru_cache(len))
 
 #: Opcodes that put the next buffer, here any object, into the memo; and the frame around them.
 _NUMBER_NEXT = pickle.NEXT_BUFFER + pickle.MEMOIZE + pickle.POP
@@ -163,8 +161,11 @@ class Writer:
         self._number_added()
         return self._snapshot
 
-    def dump(self, value: Any, taken_apart: Reducer = lambda _: None) -> bytes:
-        """The next pickle. Raises what the objects' own hooks raise, and is then as before."""
+    def dump(self, value: Any, taken_apart: Reducer = lambda _: None, kept: Collection[int] = ()) -> bytes:
+        """The next pickle. Raises what the objects' own hooks raise, and is then as before.
+
+        TypeError where it is the first to bring one of the objects with the identities ``kept``.
+        """
         self._number_added()
         pickler, begun = self._pickler, [value]
         self._snapshot = None
@@ -174,6 +175,8 @@ class Writer:
         pickler.has_hooks = False
         try:
             pickler.dump(begun)
+            if kept and any(id(met) in kept for met in _met_since(pickler, begun)):
+                raise TypeError("iterations keep what a function has in its cache, and each rank has its own")
             if self._tried and pickler.has_hooks:
                 Reader(_met_before(pickler, begun)).load(self._file.getvalue())
         except BaseException:
@@ -259,6 +262,11 @@ def _met_before(pickler: Any, obj: Any) -> list[Any]:
     return list(itertools.takewhile(lambda met: met is not obj, met_by_pickler(pickler)))
 
 
+def _met_since(pickler: Any, obj: Any) -> Iterator[Any]:
+    """The objects that a pickler has met since one, and that one."""
+    return itertools.dropwhile(lambda met: met is not obj, met_by_pickler(pickler))
+
+
 def _has_hooks(kind: type) -> bool:
     """Whether the program says how objects of a class are read: that may fail where writing did not."""
     hooks = (getattr(kind, name, None) for name in _READING_HOOKS)
@@ -290,10 +298,10 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         return _of_memory(obj)
     if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not _is_named(obj):
         raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
-    if type(obj) is not _CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
+    if type(obj) is not CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
         _refuse_finalizer(obj)
         return None
-    return _cached, (obj.__wrapped__, *obj.cache_parameters().values())
+    return make_cached, (obj.__wrapped__, *obj.cache_parameters().values())
 
 
 def _refuse_finalizer(obj: Any) -> None:
@@ -406,10 +414,6 @@ def _is_named(kind: type) -> bool:
     """Whether other ranks find a class by its name in a module."""
     module = sys.modules.get(kind.__module__)
     return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
-
-
-def _cached(function: Callable[..., Any], size: int | None, typed: bool) -> Any:
-    return functools.lru_cache(size, typed)(function)
 
 
 def _of_memory(view: memoryview) -> tuple[Any, ...]:
