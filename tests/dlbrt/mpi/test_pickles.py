@@ -170,3 +170,21 @@ def test_an_enumeration_arrives_as_the_program_has_made_it(monkeypatch: pytest.M
     assert (float(level.LOW), level.LOW.value, level("l")) == (0.5, "l", level.LOW)
     assert (pair.FIRST[1], pair.FIRST.value) == (2, (1, 2))
     assert (mode(3), list(mode)) == (mode.READ | mode.WRITE, [mode.READ, mode.WRITE])
+
+
+def test_an_array_of_a_subclass_keeps_its_attributes() -> None:
+    class Field(np.ndarray):  # type: ignore[type-arg]
+        pass
+
+    field = np.arange(3.0).view(Field)
+    field.unit = "m"  # type: ignore[attr-defined]
+    there = sent(field)
+    assert (type(there), there.unit, there.tolist()) == (Field, "m", [0.0, 1.0, 2.0])
+    plain, hard = np.ma.array([1.0, 2.0]), np.ma.array([1.0, 2.0], mask=[True, False])
+    hard.harden_mask()
+    assert (sent(plain).mask is np.ma.nomask, sent(hard).hardmask, repr(sent(hard))) == (
+        True,
+        True,
+        repr(hard),
+    )
+    assert common_reduction(np.matrix([[1, 2]])) is None

@@ -14,7 +14,7 @@ import io
 import itertools
 import pickle
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import itemgetter
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
@@ -262,9 +262,9 @@ def _met_before(pickler: Any, obj: Any) -> list[Any]:
     return list(itertools.takewhile(lambda met: met is not obj, met_by_pickler(pickler)))
 
 
-def _met_since(pickler: Any, obj: Any) -> Iterator[Any]:
+def _met_since(pickler: Any, obj: Any) -> list[Any]:
     """The objects that a pickler has met since one, and that one."""
-    return itertools.dropwhile(lambda met: met is not obj, met_by_pickler(pickler))
+    return met_by_pickler(pickler)[len(_met_before(pickler, obj)) :]
 
 
 def _has_hooks(kind: type) -> bool:
@@ -288,7 +288,7 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
 
     A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
     to find it in. A view of memory would arrive as bytes, an exception without what caused it, the global
-    random generators as copies.
+    random generators as copies, an array of a subclass without its attributes.
     """
     if isinstance(obj, BaseException):
         return of_exception(obj)
@@ -296,6 +296,8 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         return reduced
     if type(obj) is memoryview:
         return _of_memory(obj)
+    if isinstance(obj, np.ndarray) and type(obj) is not np.ndarray and (reduced := _of_subclass(obj)):
+        return reduced
     if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not _is_named(obj):
         raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
     if type(obj) is not CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
@@ -414,6 +416,29 @@ def _is_named(kind: type) -> bool:
     """Whether other ranks find a class by its name in a module."""
     module = sys.modules.get(kind.__module__)
     return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
+
+
+def _of_subclass(array: Any) -> tuple[Any, ...] | None:
+    """The reduction of an array of a subclass with its attributes, which numpy's own pickling leaves out.
+
+    Masked arrays get a mask where they have none. None where numpy leaves nothing out, or the class has its
+    own way of being pickled.
+    """
+    kind = type(array)
+    own = {"__reduce__": np.ndarray.__reduce__, "__setstate__": np.ndarray.__setstate__}
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(array, masked.MaskedArray):
+        own = {name: getattr(masked.MaskedArray, name) for name in own}
+    held = {n: v for n, v in vars(array).items() if n != "_mask" or v is masked.nomask}  # type: ignore[union-attr]
+    if not held or isinstance(array, np.memmap) or any(getattr(kind, n) is not own[n] for n in own):
+        return None
+    make, arguments, state = array.__reduce__()
+    return make, arguments, (state, held), None, None, _array_setstate
+
+
+def _array_setstate(array: Any, state: tuple[Any, dict[str, Any]]) -> None:
+    array.__setstate__(state[0])
+    vars(array).update(state[1])
 
 
 def _of_memory(view: memoryview) -> tuple[Any, ...]:
