@@ -187,4 +187,4 @@ def test_an_array_of_a_subclass_keeps_its_attributes() -> None:
         True,
         repr(hard),
     )
-    assert common_reduction(np.matrix([[1, 2]])) is None
+    assert common_reduction(np.rec.array([(1, 2.0)])) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -272,3 +273,24 @@ def test_what_is_drawn_and_what_is_left_for_the_exit_is_looked_at(monkeypatch: p
     watch = watch_over({})
     monkeypatch.setattr("atexit._ncallbacks", lambda: -1)
     assert watch.contradiction(NOTHING) == "what runs at exit"
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "def __getstate__(self): return {'w': self.w}",
+        "def __reduce__(self): return Model, ()",
+        "copyreg.pickle(Model, lambda model: (Model, ()))",
+    ],
+)
+def test_what_an_object_leaves_out_of_its_pickle_is_looked_at(hook: str) -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    inside = hook.startswith("def")
+    exec("import copyreg\nclass Model:\n    w = 1\n    " + (hook if inside else f"pass\n{hook}"), names)
+    model = names["Model"]()
+    model.w, model.calls, model.steps = 1, 1, iter(())
+    watch = watch_over({"model": model})
+    assert watch.contradiction(NOTHING) is None
+    model.calls += 1
+    assert watch.contradiction(NOTHING) == "model.calls"
+    copyreg.dispatch_table.pop(names["Model"], None)

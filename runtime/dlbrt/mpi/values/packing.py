@@ -12,6 +12,7 @@ import (`signature`).
 
 from __future__ import annotations
 
+import copyreg
 import ctypes
 import io
 import operator
@@ -32,6 +33,8 @@ from dlbrt.mpi.values.generators import is_seed, reduction_of_global, state_of_s
 from dlbrt.mpi.values.left_behind import LeftBehind, generators, path_of, stand_in, state_of
 from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.pickles import PROTOCOL, Numbering, Pickler, Reader, met_by_pickler
+from dlbrt.mpi.values.program_modules import is_of_program
+from dlbrt.mpi.values.uses import attributes_of
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -346,6 +349,29 @@ def look_into(
     return met_by_pickler(packer)
 
 
+def _is_reduced_by_program(kind: type) -> bool:
+    """Whether the program says in which way objects of a class are pickled; that may leave something out."""
+    hooks = (getattr(kind, name, None) for name in ("__reduce__", "__reduce_ex__", "__getstate__"))
+    by_table = kind in copyreg.dispatch_table and is_of_program(kind)
+    return by_table or any(isinstance(hook, types.FunctionType) and is_of_program(hook) for hook in hooks)
+
+
+def _left_out(obj: Any, reduced: Any) -> dict[str, Any]:
+    """The attributes of an object that its own way of being pickled leaves out, those that can be sent."""
+    state = reduced[2] if isinstance(reduced, tuple) and len(reduced) > 2 else None
+    names = state if isinstance(state, dict) else {}
+    hidden = {name: value for name, value in attributes_of(obj) if names.get(name, obj) is not value}
+    return {name: value for name, value in hidden.items() if _can_be_packed(value)}
+
+
+def _can_be_packed(value: Any) -> bool:
+    try:
+        _Packer(io.BytesIO(), Packed(), Numbering()).dump(value)
+    except Exception:  # objects' own pickling hooks may raise anything
+        return False
+    return True
+
+
 class _SnapshotPacker(_Packer):
     """cloudpickle with the arrays and lists of slots as their numbers; other arrays by value.
 
@@ -370,6 +396,10 @@ class _SnapshotPacker(_Packer):
         reduced = super().reducer_override(obj)
         if type(obj) is types.FunctionType and isinstance(reduced, tuple):
             reduced[2][1].pop("_cloudpickle_submodules", None)  # those imported by now, by anyone
+        if reduced is NotImplemented and _is_reduced_by_program(type(obj)):
+            reduced = _own_reduction(obj, self.dispatch_table)
+            hidden = _left_out(obj, reduced)
+            return (stand_in, (type(obj).__name__,), (reduced, hidden)) if hidden else reduced
         return reduced
 
     def persistent_id(self, obj: Any) -> int | None:

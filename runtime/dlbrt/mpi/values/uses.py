@@ -209,7 +209,7 @@ class Uses:
         if kind in (list, tuple, dict, set, frozenset):
             return
         self._waiting.append((path, kind, ""))
-        for name, held in _attributes(value):
+        for name, held in attributes_of(value):
             self._edge(name, f"{path}.{name}" if path else name, held)
         if not is_pickled_by_attributes(kind):
             self._waiting += [(path, held, "") for held in gc.get_referents(value) if held is not kind]
@@ -301,7 +301,7 @@ def _entries(path: str, held: Mapping[Any, Any]) -> Iterator[tuple[str, Any, str
         yield f"{path}[{key!r}]", value, ""
 
 
-def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
     """The attributes that an object holds itself."""
     with contextlib.suppress(AttributeError):
         yield from object.__getattribute__(value, "__dict__").items()
