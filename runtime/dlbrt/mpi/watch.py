@@ -238,6 +238,7 @@ def _state() -> dict[str, Any]:
     return found | {
         "os.environ": dict(os.environ),
         "the current directory": state.environment.directory,
+        "sys.path": state.environment.path,
         "np.geterr()": settings.floating,
         "np.geterrcall()": settings.on_error,
         "np.get_printoptions()": settings.printing,
