@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.uses import ScalarFacts, UseKind, cached_on_node, every_node, free_names, uses_of
+from dlbc.analysis.uses import Node, ScalarFacts, UseKind, cached_on_node, every_node, free_names, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import AnnotatedLoop
@@ -217,9 +217,19 @@ def check_kept(
     return (*_deleted(context, live, scalars), *_worthless(context, live))
 
 
+def with_finalized(context: AnalysisContext, live: Live) -> Live:
+    """The live names; all where the file has finalizers, which run when values are given up."""
+    finalized = "__del__" in context.module.methods
+    return live | (context.names.temporaries - _deletions(context).keys() if finalized else frozenset())
+
+
+def _deletions(context: AnalysisContext) -> dict[str, Node]:
+    return {u.name: u.node for s in context.body for u in uses_of(s) if u.kind is UseKind.DELETE}
+
+
 def _deleted(context: AnalysisContext, live: frozenset[str], scalars: ScalarFacts) -> Iterator[Diagnostic]:
     """Temporaries that an iteration may leave deleted: the plan cannot keep them unbound after the loop."""
-    deleted = {u.name: u.node for s in context.body for u in uses_of(s) if u.kind is UseKind.DELETE}
+    deleted = _deletions(context)
     for name in sorted((deleted.keys() & live) - scalars.definite):
         yield report("DLB421", context.place_of(deleted[name]), name=name)
 

@@ -43,7 +43,7 @@ from dlbc.passes.check_surroundings import check_surroundings
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
 from dlbc.passes.choose_help import with_fitting_help
 from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
-from dlbc.passes.compute_liveness import check_kept, compute_liveness, is_seen_after_failure
+from dlbc.passes.compute_liveness import check_kept, compute_liveness, is_seen_after_failure, with_finalized
 from dlbc.passes.find_accesses import find_accesses, find_aliases
 from dlbc.passes.find_context import find_context
 from dlbc.passes.find_implicit_calls import check_implicit_calls
@@ -114,6 +114,7 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     proof = _prove(context, body, around.provers)
     live = compute_liveness(loop, names.temporaries)
     lost = check_kept(context, live, body.scalars)
+    live = with_finalized(context, live)
     stored = frozenset({a.array for a in body.touched if a.writes} | proof.stored)
     growing = frozenset(o.name for o in proof.contributions.ordered)
     given, misread = read_cost(context, stored, growing)

@@ -41,6 +41,14 @@ def local(n):
     print("local")
 
 
+def unread(n):
+    # dlb: parallel
+    for i in range(n):
+        r = R(i)
+        A[i] = r.n
+    print("unread")
+
+
 def outer(n):
     r = R(100)
     # dlb: parallel
@@ -58,7 +66,7 @@ def app(n):
     print("L", len(L))
 
 
-for f in (temps, items, local, outer, app):
+for f in (temps, items, local, unread, outer, app):
     print(f.__name__)
     f(6)
 # dlb: parallel
@@ -80,6 +88,11 @@ for o in objects:
     A[o.n] = o.n
 del objects, o
 print("gone")
+# dlb: parallel
+for i in range(3):
+    last = R(i)
+    A[i] = last.n
+print("still there")
 keep = R(99)
 atexit.register(print, "atexit 2")
 print("end")
