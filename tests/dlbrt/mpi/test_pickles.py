@@ -188,3 +188,44 @@ def test_an_array_of_a_subclass_keeps_its_attributes() -> None:
         repr(hard),
     )
     assert common_reduction(np.rec.array([(1, 2.0)])) is None
+
+
+PLUGINS = """
+found = []
+
+class Base:
+    def __init_subclass__(cls, *, tag="", **options):
+        super().__init_subclass__(**options)
+        cls.tag = tag
+        found.append(cls.__name__)
+
+class Plugin(Base, tag="p"):
+    pass
+
+class Meta(type):
+    def __new__(cls, name, bases, members):
+        found.append(name)
+        return super().__new__(cls, name, bases, members)
+
+class Made(metaclass=Meta):
+    __slots__ = ("x",)
+"""
+
+
+def test_hooks_of_classes_do_not_run_again_where_classes_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(PLUGINS, names)
+    names["Made"].found = names["Base"].found = names["found"]
+    data = Writer(Numbering()).dump([names["Base"], names["Plugin"], names["Meta"], names["Made"]])
+    monkeypatch.setattr(
+        cloudpickle.cloudpickle, "_DYNAMIC_CLASS_TRACKER_BY_ID", weakref.WeakValueDictionary()
+    )
+    base, plugin, meta, made = Reader(()).load(data)
+    assert base is not names["Base"]
+    assert base.found == made.found == ["Plugin", "Made"]
+    assert (plugin.tag, plugin.__bases__, type(made), made.__slots__) == ("p", (base,), meta, ("x",))
+
+    class Later(plugin):  # type: ignore[misc, valid-type]
+        pass
+
+    assert (Later.tag, base.found) == ("", ["Plugin", "Made", "Later"])  # the hooks are there

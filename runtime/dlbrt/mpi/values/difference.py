@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 _MISSING = object()
 
 #: Makers of classes and functions, by the place of the name among their arguments.
-_MAKERS = {"_make_skeleton_class": 1, "_make_skeleton_enum": 1, "_make_enum": 1}
+_MAKERS = {"_make_skeleton_class": 1, "_make_skeleton_enum": 1, "_make_enum": 1, "_make_class": 1}
 
 #: Where a function's pickled state holds what it reaches.
 _FUNCTION_PARTS = ("__globals__", "__dict__", "__closure__", "__defaults__", "__kwdefaults__")

@@ -32,6 +32,7 @@ from dlbrt.contract import KERNEL_PREFIX
 from dlbrt.mpi.values.caches import CACHED, make_cached
 from dlbrt.mpi.values.exceptions import of_exception
 from dlbrt.mpi.values.generators import SEEDS, reduction_of_global
+from dlbrt.mpi.values.program_modules import is_of_program
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
@@ -321,13 +322,38 @@ def _of_class(kind: type, reduced: Any) -> Any:
     """
     if isinstance(kind, enum.EnumMeta):
         return reduced if reduced is NotImplemented else _of_enum(kind, reduced)
+    if reduced is NotImplemented or reduced[0] is not _make_skeleton_class:
+        return reduced
+    _, (*before, members, number, extra), *rest = reduced
     slots = kind.__dict__.get("__slots__")
-    if NamedTuple in kind.__dict__.get("__orig_bases__", ()):
-        return reduced
-    if slots is None or reduced is NotImplemented or reduced[0] is not _make_skeleton_class:
-        return reduced
-    maker, (*before, members, number, extra), *rest = reduced
-    return maker, (*before, members | {"__slots__": slots}, number, extra), *rest
+    if slots is not None and NamedTuple not in kind.__dict__.get("__orig_bases__", ()):
+        members |= {"__slots__": slots}
+    return _make_class, (*before, members, number, extra), *rest
+
+
+#: Stands for what a class of the program does where a class is derived from it.
+_DERIVES = classmethod(lambda _, **__: None)
+
+
+def _make_class(
+    metaclass: Any, name: str, bases: tuple[Any, ...], members: dict[str, Any], number: str, extra: Any
+) -> Any:
+    """A class before its attributes are set, made without the program's hooks: they have run at rank 0.
+
+    These are ``__init_subclass__`` of its bases, and its metaclass.
+    """
+    above = {base for each in bases for base in each.__mro__ if "__init_subclass__" in vars(base)}
+    hooks = {base: vars(base)["__init_subclass__"] for base in above if is_of_program(base)}
+    for base in hooks:
+        type.__setattr__(base, "__init_subclass__", _DERIVES)
+    try:
+        if not is_of_program(metaclass):
+            return _make_skeleton_class(metaclass, name, bases, members, number, extra)
+        maker: Any = next(kind for kind in metaclass.__mro__ if not is_of_program(kind))
+        return _lookup_class_or_track(number, maker.__new__(metaclass, name, bases, dict(members)))
+    finally:
+        for base, hook in hooks.items():
+            type.__setattr__(base, "__init_subclass__", hook)
 
 
 #: What an enumeration itself gives to its members.
