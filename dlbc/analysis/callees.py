@@ -103,14 +103,35 @@ def functions_run(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames)
     )
 
 
-def _constructors(owner: ast.ClassDef, module: ModuleNames) -> Iterator[FunctionNode]:
+def _constructors(
+    owner: ast.ClassDef, module: ModuleNames, seen: frozenset[ast.ClassDef] = frozenset()
+) -> Iterator[FunctionNode]:
     """What making an object runs; for a class with bases, the constructors of any class of the module."""
     for name in CONSTRUCTORS:
         own = [f for f in module.methods.get(name, ()) if f in owner.body]
         yield from own or (module.methods.get(name, ()) if owner.bases else ())
+    for factory in _factories(owner, module):
+        if isinstance(factory, ast.Lambda):
+            yield factory
+        elif isinstance(factory, ast.Name):
+            yield from module.functions.get(factory.id, ())
+            made = module.classes.get(factory.id)
+            if made is not None and made not in seen:
+                yield from _constructors(made, module, seen | {owner, made})
     for meta in filter(None, (_class_of(node, module) for node in _metaclasses(owner, module))):
         above = _lineage(meta, module)
         yield from (f for f in module.methods.get("__call__", ()) if any(f in cls.body for cls in above))
+
+
+def _factories(owner: ast.ClassDef, module: ModuleNames) -> Iterator[ast.expr]:
+    """What makes the default values of the fields of a dataclass."""
+    for statement in (s for cls in _lineage(owner, module) for s in cls.body):
+        match statement:
+            case (
+                ast.AnnAssign(value=ast.Call(keywords=keywords))
+                | ast.Assign(value=ast.Call(keywords=keywords))
+            ):
+                yield from (k.value for k in keywords if k.arg in ("default_factory", "factory"))
 
 
 def _lineage(owner: ast.ClassDef, module: ModuleNames) -> list[ast.ClassDef]:

@@ -20,6 +20,7 @@ from dlbc.analysis.callees import (
     functions_run,
     in_text_order,
     is_cached,
+    keeps_results,
     mention_of,
     mutated_arguments,
     unseen_callee,
@@ -239,12 +240,22 @@ class _Check:
             self._once(report("DLB409", place, case="writes", function=function.name, name=name))
 
     def _cached_elsewhere(self, call: CallSite, place: SourcePlace) -> None:
-        """The same for a function of another module of the program."""
+        """The same in another module of the program, and what is done there to what caches give.
+
+        Neither would show while the loop runs: each rank has caches of its own.
+        """
         package, _, name = call.function.rpartition(".")
-        for module in self._context.other_modules if package else ():
-            for node in module.names.functions.get(name, ()) if package == module.name else ():
-                if is_cached(node, module.names):
-                    self._writes_once(module.summaries.of[node], module.summaries, place)
+        if " of " in name:  # named so by `expand_calls`, in another module
+            name, _, package = name.partition(" of ")
+        for module in self._context.other_modules:
+            table = module.names.functions if package == module.name else module.names.methods
+            found = table.get(name, ()) if package in ("", module.name) else ()
+            for summary in (module.summaries.of[f] for f in module.summaries.reachable(frozenset(found))):
+                if is_cached(summary.node, module.names):
+                    self._writes_once(summary, module.summaries, place)
+                for held in summary.mutated_shared:
+                    if keeps_results(held, module.names):
+                        self._once(report("DLB409", place, function=summary.name, name=held))
 
     def _is_seeded(self, function: str) -> bool:
         """Whether it draws from a global generator that the iteration has seeded; noted if so."""

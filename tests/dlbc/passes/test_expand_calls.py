@@ -206,6 +206,19 @@ def test_functions_of_other_modules(tmp_path: Path, head: str, body: str, module
     assert (table(report.plan), report.plan.status) == (["u BLOCK 0 rw"], ProofStatus.PROVEN)
 
 
+CACHED = "import functools\n@functools.cache\ndef cell(k):\n    return [k]\n"
+CACHED += "def count(k):\n    found = cell(k)\n    found.append(k)\n    return len(found)\n"
+CACHED += "@functools.cache\ndef show(k):\n    print(k)\n    return k\n"
+CACHED += "class Table:\n    def cells(self, k):\n        return count(k)\n"
+
+
+@pytest.mark.parametrize("call", ["helpers.count(i)", "helpers.show(i)", "table.cells(i)"])
+def test_what_caches_of_other_modules_give_and_write(tmp_path: Path, call: str) -> None:
+    text = program("import helpers\ntable = helpers.Table()\n", f"u[i] = {call}")
+    [report] = reported(tmp_path, text, helpers=CACHED).reports
+    assert "DLB409" in {finding.code for finding in report.findings}
+
+
 def test_a_method_of_a_class_of_another_module(tmp_path: Path) -> None:
     text = program("from grids import Grid\ng = Grid()\n", "g.cell(i)", "range(g.rows)")
     grids = f"import numpy as np\nn, m = 9, 4\n{GRID}"

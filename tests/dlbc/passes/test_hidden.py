@@ -15,6 +15,7 @@ def program(before: str, body: str) -> str:
 
 NOTE = "seen = []\ndef note(x):\n    seen.append(x)\n    return x\n"
 OBJECT = "class C:\n    def {}:\n        self.n += 1\n        return self.n\nc = C()\n"
+CACHE = "import functools\n@functools.cache\ndef f(k):\n    {}\n"
 PROPERTY = "class C:\n    @property\n    def p(self):\n        {}\nc = C()\n"
 READS = "from collections import defaultdict\nd = defaultdict(int)\n"
 
@@ -57,6 +58,12 @@ REFUSED = [
     ("another module's list", "import settings\n", "settings.paths.append(i)", "DLB422"),
     ("a name by text in a callee", "def f():\n    globals()['k'] = 1\n", "out[i] = f()", "DLB209"),
     ("a dictionary that grows", READS, "out[i] = d[i]", "DLB420"),
+    ("what a cache gives", CACHE.format("return [k]"), "t = f(i); t.append(1); out[i] = len(t)", "DLB406"),
+    ("an array of a cache", CACHE.format("t = np.ones(k)\n    return t"), "t = f(i); t += 1", "DLB315"),
+    ("a cache in a callee", CACHE.format("return [k]") + "def g(k):\n    f(k).append(k)\n", "g(i)", "DLB409"),
+    ("output of a cached function", CACHE.format("print(k)"), "out[i] = f(i)", "DLB409"),
+    ("the factory of a field", NOTE + "from dataclasses import dataclass, field\n@dataclass\nclass C:\n"
+     "    x: int = field(default_factory=lambda: note(1))\n", "out[i] = C()", "DLB409"),
     ("a copy", "import copy\n" + OBJECT.format("__copy__(self)"), "out[i] = copy.copy(c)", "DLB419"),
 ]  # fmt: skip
 
@@ -79,6 +86,11 @@ TAKEN = [
      "t = f(i); t.append(1); out[i] = t"),
     ("a lambda for a function of the module", "def f(g, k):\n    return sum(g(x) for x in range(k))\n",
      "out[i] = f(lambda x: x * i, 3)"),
+    ("numbers of a cache", CACHE.format("return k if k < 2 else f(k - 1) + f(k - 2)"),
+     "t = f(i); t += 1; out[i] = t"),
+    ("counted numbers of a cache", CACHE.format("s = 0.0\n    for j in range(k):\n        s += float(j)\n"
+     "    return s, abs(s)"), "t, s = f(i); t += s; out[i] = t"),
+    ("an array of a cache that is read", CACHE.format("return np.ones(3) * k"), "out[i] = f(i)[1]"),
     ("a property that only reads", PROPERTY.format("return self.n"), "out[i] = c.p"),
     ("a timer elsewhere", "class T:\n    def __enter__(self):\n        self.t = 1\n"
      "    def __exit__(self, *a):\n        print(self.t)\n", "out[i] = i"),
