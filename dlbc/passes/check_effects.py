@@ -134,6 +134,10 @@ def check_effects(
     )
 
 
+#: Methods of loggers, which write wherever the program has said.
+_LOGGING = frozenset({"critical", "debug", "error", "exception", "info", "log", "warning"})
+
+
 class _Check:
     def __init__(self, context: AnalysisContext, contributions: IterationContributions) -> None:
         self._context, self._contributions = context, contributions
@@ -234,8 +238,9 @@ class _Check:
         self, function: FunctionSummary, summaries: FunctionSummaries, place: SourcePlace
     ) -> None:
         """A cached function that writes does so where its cache does not hold the result yet."""
-        run = (summaries.of[each] for each in summaries.reachable(frozenset({function.node})))
-        if any(each.prints for each in run):
+        run = [summaries.of[each] for each in summaries.reachable(frozenset({function.node}))]
+        logged = {text.rpartition(".")[2] for each in run for text in each.unseen} & _LOGGING
+        if logged or any(each.prints for each in run):
             name = f"{function.name}.cache"
             self._once(report("DLB409", place, case="writes", function=function.name, name=name))
 

@@ -62,6 +62,8 @@ REFUSED = [
     ("an array of a cache", CACHE.format("t = np.ones(k)\n    return t"), "t = f(i); t += 1", "DLB315"),
     ("a cache in a callee", CACHE.format("return [k]") + "def g(k):\n    f(k).append(k)\n", "g(i)", "DLB409"),
     ("output of a cached function", CACHE.format("print(k)"), "out[i] = f(i)", "DLB409"),
+    ("records of a cached function", "import logging\n" + CACHE.format("logging.info(k)"), "out[i] = f(i)",
+     "DLB409"),
     ("the factory of a field", NOTE + "from dataclasses import dataclass, field\n@dataclass\nclass C:\n"
      "    x: int = field(default_factory=lambda: note(1))\n", "out[i] = C()", "DLB409"),
     ("a copy", "import copy\n" + OBJECT.format("__copy__(self)"), "out[i] = copy.copy(c)", "DLB419"),
