@@ -307,7 +307,7 @@ PLANTED_BUGS = (
     _bug("a note of another run of the loop is taken", "dlbrt/mpi/messenger.py",
          "note is None or note.serial != self._serial",
          "note is None", "dlbrt/mpi/test_post.py"),
-    _bug("a kernel counts as sent where a global is 1 for True", "dlbrt/mpi/values/packing.py",
+    _bug("a kernel counts as sent where a global is 1 for True", "dlbrt/mpi/values/kernels.py",
          "yield type(value)\n",
          "\n", "dlbrt/mpi/test_kernels.py"),
     _bug("objects of a pickle that failed keep their numbers", "dlbrt/mpi/values/pickles.py",

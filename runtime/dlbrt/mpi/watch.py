@@ -35,9 +35,9 @@ from dlbrt.mpi.output.standard_output import BYPASSED, OutputProbe
 from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, are_seeds, state_of_seeds, states
-from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_modules import collect, is_of_program
 from dlbrt.mpi.values.program_state import capture, figures
+from dlbrt.mpi.values.snapshots import snapshot
 from dlbrt.records import dataclass
 from dlbrt.reductions.places import Places
 

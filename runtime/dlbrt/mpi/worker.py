@@ -43,8 +43,9 @@ from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import left_behind, packing
 from dlbrt.mpi.values import program_modules as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
+from dlbrt.mpi.values.kernels import named
 from dlbrt.mpi.values.objects import KnownObjects, WorkerObjects
-from dlbrt.mpi.values.packing import Slot, named
+from dlbrt.mpi.values.packing import Slot
 from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 

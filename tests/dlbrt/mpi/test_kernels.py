@@ -15,7 +15,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.routines.routine import IterativeRoutine
 from dlbrt.mpi.session import Session
 from dlbrt.mpi.team import SingleRank
-from dlbrt.mpi.values.packing import signature
+from dlbrt.mpi.values.kernels import signature
 
 SOURCE = """
 def helper(x):

@@ -21,8 +21,9 @@ from dlbrt.mpi.values import left_behind
 from dlbrt.mpi.values.departure import Departure
 from dlbrt.mpi.values.left_behind import CannotLeaveError, LeftBehindError, help_for, stand_in, state_of
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.packing import Packed, pack, snapshot, unpack
+from dlbrt.mpi.values.packing import Packed, pack, unpack
 from dlbrt.mpi.values.pickles import met_by_pickler
+from dlbrt.mpi.values.snapshots import snapshot
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dlbrt.mpi.values.kernels import pack_kernel
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.packing import Packed, look_into, pack, pack_kernel, unpack
+from dlbrt.mpi.values.packing import Packed, look_into, pack, unpack
 
 
 class Holder:

@@ -12,7 +12,8 @@ from typing import Any
 import cloudpickle
 import numpy as np
 import pytest
-from dlbrt.mpi.values.pickles import Numbering, Reader, Writer, common_reduction
+from dlbrt.mpi.values.pickles import Numbering, Reader, Writer
+from dlbrt.mpi.values.taken_apart import common_reduction
 
 
 def sent(value: Any) -> Any:

@@ -29,8 +29,9 @@ from dlbrt.mpi.routines.loop_residents import LoopResidents
 from dlbrt.mpi.values.code_reach import names_used
 from dlbrt.mpi.values.departure import Departure, is_read_by_code
 from dlbrt.mpi.values.generators import are_seeds, is_seed, pools_of
+from dlbrt.mpi.values.kernels import SentKernel, pack_kernel, signature
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
-from dlbrt.mpi.values.packing import Packed, SentKernel, look_into, pack, pack_kernel, signature
+from dlbrt.mpi.values.packing import Packed, look_into, pack
 from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_modules import ModuleData, collect
 from dlbrt.mpi.values.program_state import InterpreterState

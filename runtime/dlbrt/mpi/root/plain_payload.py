@@ -17,7 +17,8 @@ from dlbrt.data.memory import array_location
 from dlbrt.data.object_state import ATOMS
 from dlbrt.data.space import RangeSpace, Space
 from dlbrt.mpi.routines.loop_residents import LoopResidents
-from dlbrt.mpi.values.packing import Packed, SentKernel
+from dlbrt.mpi.values.kernels import SentKernel
+from dlbrt.mpi.values.packing import Packed
 from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_modules import ModuleData
 from dlbrt.records import dataclass

@@ -27,7 +27,7 @@ from dlbrt.mpi.root.program_history import SharingFigures
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.root.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
-from dlbrt.mpi.values.packing import named
+from dlbrt.mpi.values.kernels import named
 from dlbrt.mpi.watch import ContradictionError, Probation, Watch, contradicted
 from dlbrt.partition.cost_spec import CostSpec
 

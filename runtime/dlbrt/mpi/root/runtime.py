@@ -17,7 +17,7 @@ from dlbrt.mpi.communicator import COMMAND, Communicator
 from dlbrt.mpi.root.program_history import ProgramHistory
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers
 from dlbrt.mpi.values.contents import SlotPublisher
-from dlbrt.mpi.values.packing import SentKernel, Signature
+from dlbrt.mpi.values.kernels import SentKernel, Signature
 from dlbrt.mpi.values.program_state import InterpreterState, capture
 from dlbrt.options import Options
 from dlbrt.parameters import Parameters

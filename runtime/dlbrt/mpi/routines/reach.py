@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.data.memory import Array
-from dlbrt.mpi.values.packing import global_names
+from dlbrt.mpi.values.kernels import global_names
 from dlbrt.mpi.values.program_modules import is_module_of_program, is_of_program
 from dlbrt.records import dataclass
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.data.object_state import ATOMS
-from dlbrt.mpi.values.packing import global_names
+from dlbrt.mpi.values.kernels import global_names
 from dlbrt.mpi.values.program_modules import is_of_program, program_modules
 
 #: Code that uses one of these may find anything by a text.

@@ -25,16 +25,8 @@ from typing import Any
 
 from dlbrt.mpi.values.caches import KeptResults
 from dlbrt.mpi.values.generators import columns_of, pools_of
-from dlbrt.mpi.values.pickles import (
-    PROTOCOL,
-    Numbering,
-    Reader,
-    Reducer,
-    Writer,
-    is_numeric,
-    of_array,
-    owner_of,
-)
+from dlbrt.mpi.values.pickles import Numbering, Reader, Reducer, Writer
+from dlbrt.mpi.values.taken_apart import PROTOCOL, is_numeric, of_array, owner_of
 from dlbrt.records import dataclass
 from dlbrt.reductions.operations import IMMUTABLE
 

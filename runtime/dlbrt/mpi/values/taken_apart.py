@@ -1,0 +1,185 @@
+"""How single objects are taken apart to be pickled: exceptions, caches, views of memory, arrays.
+
+cloudpickle would send them otherwise than they are, or not at all. Each function here returns the reduction
+of an object (as ``__reduce__``), or None where nothing is to be done otherwise.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from dlbrt.mpi.values.caches import CACHED, make_cached
+from dlbrt.mpi.values.class_pickles import is_named
+from dlbrt.mpi.values.exceptions import of_exception
+from dlbrt.mpi.values.generators import reduction_of_global
+
+PROTOCOL = pickle.HIGHEST_PROTOCOL
+
+
+def common_reduction(obj: Any) -> tuple[Any, ...] | None:
+    """The reduction of what cloudpickle would send otherwise than as it is; TypeError for what cannot be.
+
+    A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
+    to find it in. A view of memory would arrive as bytes, an exception without what caused it, the global
+    random generators as copies, an array of a subclass without its attributes.
+    """
+    if isinstance(obj, BaseException):
+        return of_exception(obj)
+    if (reduced := reduction_of_global(obj)) is not None:
+        return reduced
+    if type(obj) is memoryview:
+        return _of_memory(obj)
+    if isinstance(obj, np.ndarray) and type(obj) is not np.ndarray and (reduced := _of_subclass(obj)):
+        return reduced
+    if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not is_named(obj):
+        raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
+    if type(obj) is not CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
+        _refuse_finalizer(obj)
+        return None
+    return make_cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _refuse_finalizer(obj: Any) -> None:
+    """TypeError for a class with a finalizer in Python, and its instances: copies would be finalized too."""
+    kind = obj if isinstance(obj, type) else type(obj)
+    if isinstance(getattr(kind, "__del__", None), FunctionType):
+        raise TypeError(f"the finalizer of {kind.__name__} would run on other ranks")
+
+
+def _of_subclass(array: Any) -> tuple[Any, ...] | None:
+    """The reduction of an array of a subclass with its attributes, which numpy's own pickling leaves out.
+
+    Masked arrays get a mask where they have none. None where numpy leaves nothing out, or the class has its
+    own way of being pickled.
+    """
+    kind = type(array)
+    own = {"__reduce__": np.ndarray.__reduce__, "__setstate__": np.ndarray.__setstate__}
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(array, masked.MaskedArray):
+        own = {name: getattr(masked.MaskedArray, name) for name in own}
+    held = {n: v for n, v in vars(array).items() if n != "_mask" or v is masked.nomask}  # type: ignore[union-attr]
+    if not held or isinstance(array, np.memmap) or any(getattr(kind, n) is not own[n] for n in own):
+        return None
+    make, arguments, state = array.__reduce__()
+    return make, arguments, (state, held), None, None, _array_setstate
+
+
+def _array_setstate(array: Any, state: tuple[Any, dict[str, Any]]) -> None:
+    array.__setstate__(state[0])
+    vars(array).update(state[1])
+
+
+def _of_memory(view: memoryview) -> tuple[Any, ...]:
+    """The reduction of a view of memory, which stays a view of the same object."""
+    owner = memoryview(view.obj)
+    if _form(view) == _form(owner) and _address(view) == _address(owner):
+        return _memory, (view.obj, view.readonly)
+    if view.strides is None or not owner.c_contiguous or not (view.c_contiguous or view.ndim == 1):
+        raise TypeError("a view of memory that is neither one-dimensional nor contiguous")
+    step = 1 if view.c_contiguous else view.strides[0] // view.itemsize
+    extent = view.nbytes if step == 1 else (abs(step) * (len(view) - 1) + 1) * view.itemsize
+    start = _address(view) - _address(owner) - (extent - view.itemsize if step < 0 else 0)
+    part = slice(start, start + extent)
+    shape = None if view.ndim == 1 else view.shape
+    return _memory, (view.obj, view.readonly, part, view.format, shape, step)
+
+
+def _form(view: memoryview) -> tuple[Any, ...]:
+    return view.format, view.shape, view.strides
+
+
+def _address(view: memoryview) -> int:
+    return int(np.asarray(view).__array_interface__["data"][0])
+
+
+def _memory(
+    owner: Any,
+    readonly: bool,
+    part: slice | None = None,
+    form: Any = None,
+    shape: tuple[int, ...] | None = None,
+    step: int = 1,
+) -> memoryview:
+    view = memoryview(owner)
+    if part is not None:
+        view = view.cast("B")[part]
+        if shape is not None:
+            view = view.cast(form, shape)
+        else:
+            view = (view if form == "B" else view.cast(form))[::step]
+    return view.toreadonly() if readonly else view
+
+
+def owner_of(array: Any) -> Any:
+    """The array that owns the memory of a view, as far as arrays go."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def is_numeric(array: Any) -> bool:
+    """Whether it is an array of numbers, of numpy's own type."""
+    return type(array) is np.ndarray and not array.dtype.hasobject
+
+
+def _references(array: Any) -> int:
+    """The references to the array that owns the memory of a view, this function's own among them."""
+    owner = owner_of(array)
+    return sys.getrefcount(owner)
+
+
+_UNSHARED = _references(np.empty(2)[1:])
+
+
+def of_array(array: Any, known: Callable[[Any], Any]) -> tuple[Any, ...] | None:
+    """The reduction of an array of numbers; a view stays one where anything else refers to its memory.
+
+    ``known`` returns, for the owner of memory, an array of it that the reader has, or None. Other arrays are
+    sent by value, and own their memory again.
+    """
+    if not is_numeric(array):
+        return None
+    owner = owner_of(array)
+    base = known(owner) if array.base is not None and array.size else None
+    if base is None and owner is not array and is_numeric(owner) and _references(array) > _UNSHARED + 1:
+        base = owner
+    if base is None:
+        return _owning, array.__reduce_ex__(PROTOCOL)[:2]
+    start = array.ctypes.data - base.ctypes.data
+    return _view, (base, start, array.shape, array.strides, array.dtype, array.flags.writeable)
+
+
+def _owning(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return make(*arguments).copy("K")
+
+
+def _view(
+    base: Any, start: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, writeable: bool
+) -> Any:
+    memory = base if base.flags.c_contiguous else base.T
+    if memory.flags.c_contiguous and (writeable is False or base.flags.writeable):
+        view = np.ndarray(shape, dtype, memory, start, strides)
+        view.flags.writeable = writeable
+        return view
+    interface = {
+        "version": 3,
+        "data": (base.ctypes.data + start, not writeable),
+        "shape": shape,
+        "strides": strides,
+        "typestr": f"|V{dtype.itemsize}",
+    }
+    return np.asarray(_Window(base, interface)).view(dtype)
+
+
+class _Window:
+    """Memory of an array, which lives as long as the view of it."""
+
+    def __init__(self, array: Any, interface: dict[str, Any]) -> None:
+        self.array = array
+        self.__array_interface__ = interface
