@@ -14,7 +14,7 @@ from dlbrt.records import dataclass
 #: Runs on all ranks before a loop is known; the first one distributes the arrays.
 _KNOWN_RUNS = 4
 
-#: Of all runs, the part that loops must have which are known, before anything is decided.
+#: Of all shared runs, the part that loops must have which are known, before anything is decided.
 _KNOWN_PART = 0.8
 
 #: One way has to be this much better than the other to change to it: changing moves the arrays.
@@ -97,7 +97,8 @@ class RoutineSharing:
 
     def _decide(self) -> None:
         known = [each for each in self._loops.values() if each.shared_runs >= _KNOWN_RUNS]
-        if sum(each.runs for each in known) < _KNOWN_PART * sum(each.runs for each in self._loops.values()):
+        shared_runs = sum(each.shared_runs for each in self._loops.values())
+        if not known or sum(each.shared_runs for each in known) < _KNOWN_PART * shared_runs:
             return
         together_s = sum(each.runs * each.together_s(each.iterations) for each in known)
         alone_s = sum(each.runs * each.single_s(each.iterations) for each in known)

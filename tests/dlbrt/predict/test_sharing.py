@@ -47,6 +47,14 @@ def test_a_loop_that_has_hardly_run_does_not_count() -> None:
     assert not after(sharing, 9, {"a": (4.0, 0.5)}).alone
 
 
+def test_loops_that_cannot_be_shared_do_not_keep_small_ones_shared() -> None:
+    sharing = RoutineSharing()
+    for _ in range(9):
+        sharing.learn("cannot be shared", N, [5.0], 5.0)
+        after(sharing, 1, {"small": (0.5, 1.0)})
+    assert sharing.alone
+
+
 def test_what_has_grown_is_shared_again() -> None:
     sharing = after(RoutineSharing(), 6, {"a": (1.0, 2.0)})
     assert sharing.alone
