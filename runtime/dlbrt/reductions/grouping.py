@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dlbrt.reductions import operations
-from dlbrt.reductions.proxies import ADDING, EXTENDING, Append, LoggingAdder
+from dlbrt.reductions.proxies import ADDING, EXTENDING, Append, LoggingAdder, read_in_turn
 
 
 class LoggedItem(operations.StandIn):
@@ -57,8 +57,10 @@ class GroupingAdder(LoggingAdder):
 
 def _calling_item(name: str, extends: bool) -> Callable[..., None]:
     def method(self: LoggedItem, *arguments: Any, **named: Any) -> None:
-        arguments = tuple(map(operations.read_out, arguments)) if extends else arguments
-        self._append((self._code + operations.ITEM, self._key, name, arguments, named))
+        def log(arguments: tuple[Any, ...], **named: Any) -> None:
+            self._append((self._code + operations.ITEM, self._key, name, arguments, named))
+
+        log(read_in_turn(log, arguments) if extends else arguments, **named)
 
     return method
 

@@ -150,8 +150,8 @@ def combining(sign: str) -> int:
     return 3 * ARITHMETIC.index("+" if sign == "-" else sign)
 
 
-def kept(operand: Any, sign: str = "+") -> Any:
-    """An operand as it is now: a copy if it is mutable, read out if reading consumes it.
+def kept(operand: Any, sign: str = "+", partly: Callable[[list[Any]], None] = lambda _: None) -> Any:
+    """An operand as it is now: a copy if it is mutable, read out if reading consumes it (see `read_out`).
 
     Elements of containers stay the same objects, as the operation itself would take them over.
     """
@@ -162,7 +162,7 @@ def kept(operand: Any, sign: str = "+") -> Any:
     if isinstance(operand, KeysView | ItemsView | ValuesView):
         return list(operand) if sign == "+" else set(operand)
     if hasattr(type(operand), "__next__"):
-        return list(operand)
+        return read_out(operand, partly)
     return copy.deepcopy(known(operand))
 
 
@@ -180,8 +180,20 @@ def known(value: Any) -> Any:
     return value
 
 
-def read_out(iterable: Any) -> Any:
-    """The iterable that a container is extended by, as it is now; its elements stay the same objects."""
+def read_out(iterable: Any, partly: Callable[[list[Any]], None]) -> Any:
+    """The iterable that a container is extended by, as it is now; its elements stay the same objects.
+
+    Where it fails half-way, ``partly`` gets the elements before, which the container has taken by then.
+    """
     if isinstance(iterable, Mapping):
         return dict(iterable)
-    return iterable if isinstance(iterable, str | bytes | range) else list(iterable)
+    if isinstance(iterable, str | bytes | range):
+        return iterable
+    found: list[Any] = []
+    try:
+        found.extend(iterable)
+    except BaseException:
+        if found:
+            partly(found)
+        raise
+    return found

@@ -7,10 +7,11 @@ again. A stand-in for a container logs updates of its elements, or calls that ad
 
 from __future__ import annotations
 
+import functools
 import io
 from array import array
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -268,7 +269,7 @@ class LoggingAdder(operations.StandIn):
         if type(key) not in operations.IMMUTABLE:
             key = operations.kept_key(key)
             if type(key) is slice:  # the operand of a slice assignment is read out
-                value = read_out(value)
+                value = list(value)
         self._append((self._code + operations.STORE, key, value))
 
 
@@ -283,6 +284,16 @@ class CopyingAdder(LoggingAdder):
         if type(value) not in operations.IMMUTABLE:
             value = operations.kept(value)
         self._append((self._code + operations.STORE, key, value))
+
+
+class BytesAdder(CopyingAdder):
+    """Stands for a `bytearray`, which is not extended by an iterable that fails half-way."""
+
+    __slots__ = ()
+
+    def extend(self, items: Any) -> None:
+        """Add all items."""
+        super().extend(items if isinstance(items, bytes) else list(items))  # type: ignore[misc]  # set below
 
 
 class HashingAdder(LoggingAdder):
@@ -317,11 +328,17 @@ class CountingAdder(HashingAdder):
 
     def update(self, *arguments: Any, **named: Any) -> None:
         """Count the items of an iterable, or add whatever else a `Counter` is updated by."""
-        items = tuple(argument if type(argument) is list else read_out(argument) for argument in arguments)
-        if len(items) == 1 and not named and _are_keys(items[0]):
-            self._counts.update(items[0])
+        if not named and len(arguments) == 1 and not isinstance(arguments[0], Mapping):
+            items = arguments[0]
+            self._count(items if type(items) is list else read_out(items, self._count))
         else:
-            _update(self, *items, **named)
+            _update(self, *arguments, **named)
+
+    def _count(self, items: Any) -> None:
+        if _are_keys(items):
+            self._counts.update(items)
+        else:
+            _update(self, items)
 
     def end_run(self) -> None:
         """Log what was counted since the last entry."""
@@ -375,8 +392,10 @@ def adder(real: Any) -> type[LoggingAdder]:
         return HashingAdder
     if type(real) is io.StringIO:
         return WritingAdder
+    if isinstance(real, bytearray):
+        return BytesAdder
     contents = isinstance(real, np.ndarray) and not real.dtype.hasobject
-    return CopyingAdder if contents or isinstance(real, bytearray | array) else LoggingAdder
+    return CopyingAdder if contents or isinstance(real, array) else LoggingAdder
 
 
 def _operating(operation: int, sign: str) -> Any:
@@ -384,17 +403,35 @@ def _operating(operation: int, sign: str) -> Any:
         if type(operand) not in self._plain:
             if type(operand) in self._refused:
                 raise operations.RefusedOperandError((self._code + operation, operand))
-            operand = operations.kept(operand, sign)
-        self._append((self._code + operation, operand))
+            partly = functools.partial(_log_operand, self, operation)
+            operand = operations.kept(operand, sign, partly)
+        _log_operand(self, operation, operand)
         return self
 
     return method
 
 
+def _log_operand(stand_in: Any, operation: int, operand: Any) -> None:
+    stand_in._append((stand_in._code + operation, operand))
+
+
+def read_in_turn(log: Callable[[tuple[Any, ...]], None], arguments: Iterable[Any]) -> tuple[Any, ...]:
+    """The arguments by which a container is extended, read out.
+
+    If one fails half-way, those before it and what it has given are logged: the container has taken them.
+    """
+    found: list[Any] = []
+    for argument in arguments:
+        found.append(read_out(argument, lambda given: log((*found, given))))
+    return tuple(found)
+
+
 def _calling(name: str, extends: bool) -> Callable[..., None]:
     def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
-        arguments = tuple(map(read_out, arguments)) if extends else arguments
-        self._append((self._code + operations.CALL, name, arguments, named))
+        def log(arguments: tuple[Any, ...], **named: Any) -> None:
+            self._append((self._code + operations.CALL, name, arguments, named))
+
+        log(read_in_turn(log, arguments) if extends else arguments, **named)
 
     return method
 
