@@ -24,6 +24,7 @@ from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.values.left_behind import LeftBehindError
 from dlbrt.mpi.values.objects import Returned, SharedObjects, WorkerObjects
+from dlbrt.mpi.values.program_state import raised_signals
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
 from dlbrt.reductions.unbound import as_in_program
@@ -72,11 +73,13 @@ class Remains:
     """The end of a rank's report: final values, and what has to be known to read its messages.
 
     ``segments`` are those of its journal, if they are short; None where rank 0 has to ask for them.
+    ``signals`` have been raised in the decimal context.
     """
 
     kept: dict[str, Kept]
     returned: Returned
     segments: tuple[bytes, ...] | None
+    signals: tuple[str, ...]
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -158,7 +161,7 @@ def remains_to_send(own: RankResult, objects: WorkerObjects, segments: tuple[byt
         name: tuple((last, SentValue(objects.rank, objects.pack(value, 0))) for last, value in entries)
         for name, entries in own.kept.items()
     }
-    return Remains(kept, objects.returned, segments)
+    return Remains(kept, objects.returned, segments, raised_signals())
 
 
 def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatable: bool) -> RankResult:

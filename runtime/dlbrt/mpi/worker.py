@@ -46,6 +46,7 @@ from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
 from dlbrt.mpi.values.kernels import named
 from dlbrt.mpi.values.objects import KnownObjects, WorkerObjects
 from dlbrt.mpi.values.packing import Slot
+from dlbrt.mpi.values.program_state import forget_signals
 from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
@@ -86,6 +87,7 @@ class _Worker:
         if call.environment is not None:
             call.environment.apply()
         left_behind.forget_uses()
+        forget_signals()
         self._slot_cache.forget(call.dropped)
         slots = self._slot_cache.fill(call.headers)
         transfers = self.deliver(call.array_transfers)  # rank 0 waits for its rows meanwhile

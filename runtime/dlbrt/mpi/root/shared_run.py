@@ -27,6 +27,7 @@ from dlbrt.mpi.root.preparation import Preparation
 from dlbrt.mpi.root.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.values.contents import shared_fields
+from dlbrt.mpi.values.program_state import raise_signals
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.watch import ContradictionError, Undo, Watch
 from dlbrt.reductions.contributions import LoopContributions
@@ -220,6 +221,7 @@ class SharedRun:
         self._elements.receive(rank)
         remains: Remains = pickle.loads(self._communicator.wait_bytes(rank, DATA)[1])
         self._objects.expect(rank, remains.returned)
+        raise_signals(remains.signals)
         if remains.segments is not None:
             self._segments[rank] = remains.segments
         for entries in remains.kept.values():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -167,6 +168,27 @@ def _decimals() -> tuple[Any, ...]:
     flags = tuple(flag for flag, is_set in context.traps.items() if is_set)
     numbers = (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp)
     return (*numbers, flags)
+
+
+def forget_signals() -> None:
+    """A loop begins on this rank: no signal of the decimal context has been raised yet."""
+    if (decimal := sys.modules.get("decimal")) is not None:
+        decimal.getcontext().clear_flags()
+
+
+def raised_signals() -> tuple[str, ...]:
+    """The signals that iterations have raised in the decimal context, by name."""
+    decimal = sys.modules.get("decimal")
+    flags = {} if decimal is None else decimal.getcontext().flags
+    return tuple(signal.__name__ for signal, is_set in flags.items() if is_set)
+
+
+def raise_signals(names: Iterable[str]) -> None:
+    """Raise signals that iterations of other ranks have raised."""
+    for name in names:
+        import decimal
+
+        decimal.getcontext().flags[getattr(decimal, name)] = True
 
 
 def _set_decimals(decimals: tuple[Any, ...] | None) -> None:
