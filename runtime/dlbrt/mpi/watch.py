@@ -14,7 +14,6 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 from bisect import bisect_left
@@ -36,7 +35,7 @@ from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, are_seeds, state_of_seeds, states
 from dlbrt.mpi.values.program_modules import collect, is_of_program
-from dlbrt.mpi.values.program_state import capture, figures
+from dlbrt.mpi.values.program_state import capture, exit_callbacks, figures
 from dlbrt.mpi.values.snapshots import snapshot
 from dlbrt.records import dataclass
 from dlbrt.reductions.places import Places
@@ -247,7 +246,7 @@ def _state() -> dict[str, Any]:
         # A module that is imported late may put its own filters first.
         "warnings.filters": sorted(map(repr, settings.filters)),
         "the levels of loggers": settings.logging,
-        "what runs at exit": atexit._ncallbacks(),
+        "what runs at exit": exit_callbacks(),
         **figures(),
     }
 

@@ -5,9 +5,11 @@ What the program set before a loop goes with the call where it has changed, and 
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import warnings
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -139,6 +141,17 @@ def capture() -> InterpreterState:
             logging_settings(),
         ),
     )
+
+
+#: Modules that register a callback for the exit as they are imported, which a rank may do at any time.
+_REGISTERING = ("logging", "multiprocessing.util", "matplotlib._pylab_helpers")
+
+
+def exit_callbacks() -> int:
+    """How many callbacks are registered for the exit, but for those of modules and of finalizers."""
+    imported = sum(name in sys.modules for name in _REGISTERING)
+    finalizers: Any = weakref.finalize  # the first one made on a rank registers a callback for all
+    return atexit._ncallbacks() - imported - bool(finalizers._registered_with_atexit)
 
 
 #: What of an artist's data shows that it is another one.
