@@ -133,8 +133,10 @@ class LoopContext:
         these numbers: if all of them are seeds, nothing needs to be looked at.
         """
         self.private = private
-        held = [*seeds, *(self.space.parts[number].values for number in seed_items)]
-        self.unseen_calls = {} if held and all(map(holds_seeds, held)) else calls
+        parts = self.space.parts  # there are none, or one of all items, where an iterable was read out
+        held = [*seeds, *(part.values for number, part in enumerate(parts) if number in seed_items)]
+        known = len(held) == len(seeds) + len(seed_items) and bool(held)
+        self.unseen_calls = {} if known and all(map(holds_seeds, held)) else calls
 
     def seeded(self, *generators: str) -> None:
         """The global random generators that each iteration seeds before it draws, by their modules."""

@@ -51,3 +51,17 @@ for seed in (7, np.random.SeedSequence(7)):
         rng = np.random.default_rng(seed)
         x[i] = rng.random() + i
     bits()
+
+
+# Seeds of any kind of iterable
+def drawn(over):
+    found = []
+    # dlb: parallel
+    for seed in over:
+        rng = np.random.default_rng(seed)
+        found.append(rng.random())
+    return found
+
+
+print(drawn(range(9)), drawn([1, 2, 3]), drawn(iter([4, 5, 6])), drawn({7: 1, 8: 2}), drawn(np.arange(5)))
+print(drawn([np.random.SeedSequence(5), 6, np.random.default_rng(7), (8, 9)]))
