@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import io
 import operator
 import os
@@ -11,6 +12,7 @@ import queue
 import random
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi.values import left_behind
+from dlbrt.mpi.values.caches import KeptResults
 from dlbrt.mpi.values.departure import Departure
 from dlbrt.mpi.values.left_behind import CannotLeaveError, LeftBehindError, help_for, stand_in, state_of
 from dlbrt.mpi.values.objects import KnownObjects
@@ -211,6 +214,15 @@ class Reversed(Sim):
 def test_what_pickling_makes_travels() -> None:
     copied, _ = packed_beside(Reversed(large=list(range(5000))), lambda a: a.n, lean=True)
     assert copied.large[0] == 4999
+
+
+def test_looking_for_caches_is_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("of_the_program")
+    module.out, module.cached = stand_in("of_the_program.out"), functools.lru_cache(lambda k: [k])  # type: ignore[attr-defined]
+    monkeypatch.setattr("dlbrt.mpi.values.caches.program_modules", lambda: [module])
+    kept = module.cached(3)
+    assert id(kept) in KeptResults().now()
+    left_behind.check_uses()
 
 
 def test_uses_since_the_loop_began() -> None:
