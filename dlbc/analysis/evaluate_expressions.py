@@ -14,7 +14,8 @@ from functools import reduce
 from itertools import pairwise
 from operator import or_
 
-from dlbc.analysis.callees import callbacks_of, keeps_results
+from dlbc.analysis.cached_results import keeps_results
+from dlbc.analysis.callees import callbacks_of
 from dlbc.analysis.environment import CLOSURE, DEEPEST, UNKNOWN, ChainEvaluator, without_closures
 from dlbc.analysis.uses import (
     UseKind,

@@ -14,13 +14,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
+from dlbc.analysis.cached_results import is_cached, keeps_results
 from dlbc.analysis.call_targets import ProgramModule
 from dlbc.analysis.callees import (
     callees,
     functions_run,
     in_text_order,
-    is_cached,
-    keeps_results,
     mention_of,
     mutated_arguments,
     unseen_callee,
