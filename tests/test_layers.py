@@ -40,6 +40,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"import_hook"}),
         frozenset({"mpi", "sim"}),
         frozenset({"options", "observe"}),
+        frozenset({"native"}),
         frozenset({"balance"}),
         frozenset({"predict"}),
         frozenset({"chunks", "diffusion"}),

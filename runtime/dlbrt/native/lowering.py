@@ -1,0 +1,239 @@
+"""How the helpers of `numerics` are compiled; importing this module registers them with numba.
+
+Tests that depend on types alone are decided while compiling, so ``wide`` of a float costs nothing.
+
+libm's functions are called as external symbols without a prototype that LLVM knows: it would take ``pow`` for
+its own, and turn ``pow(x, 2.0)`` into ``x * x``, which differs from libm's in one of a thousand values.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.errors import TypingError
+from numba.extending import intrinsic, overload
+
+from dlbrt.native import numerics
+from dlbrt.native.numerics import BINARY, BOOL, FLOAT, INT, LIMIT, MATH_BINARY, MATH_UNARY, UNARY
+from dlbrt.native.ufunc_loops import find_loop
+
+_SMALL = 2**31
+_PREFIX = "dlbrt_native_"
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(types.unliteral(a) == types.unliteral(b))
+
+
+def _is_int(x: Any) -> bool:
+    return isinstance(x, types.Integer) and not isinstance(x, types.Boolean)
+
+
+@overload(numerics.wide, strict=False)
+def _wide(x: Any) -> Any:
+    if _is_int(x):
+        return lambda x: not (-LIMIT < x and x < LIMIT)
+    if isinstance(x, types.Boolean | types.Float | types.Complex):
+        return lambda x: False
+    return None
+
+
+@overload(numerics.unsafe_product, strict=False)
+def _unsafe_product(a: Any, b: Any) -> Any:
+    if _is_int(a) and _is_int(b):
+
+        def product(a, b):  # type: ignore[no-untyped-def]
+            small = -_SMALL < a and a < _SMALL and -_SMALL < b and b < _SMALL
+            return not small and abs(float(a) * float(b)) >= LIMIT
+
+        return product
+    return lambda a, b: False
+
+
+@overload(numerics.is_zero, strict=False)
+def _is_zero(x: Any) -> Any:
+    return lambda x: x == 0
+
+
+@overload(numerics.not_finite, strict=False)
+def _not_finite(x: Any) -> Any:
+    if isinstance(x, types.Float):
+        return lambda x: x - x != 0.0
+    return lambda x: False
+
+
+@overload(numerics.minimum2, strict=False)
+def _minimum2(a: Any, b: Any) -> Any:
+    if not _same(a, b):
+        raise TypingError(f"dlbrt: min of {a} and {b}: the result may have either type")
+    return lambda a, b: b if b < a else a
+
+
+@overload(numerics.maximum2, strict=False)
+def _maximum2(a: Any, b: Any) -> Any:
+    if not _same(a, b):
+        raise TypingError(f"dlbrt: max of {a} and {b}: the result may have either type")
+    return lambda a, b: b if b > a else a
+
+
+@overload(numerics.outside, strict=False)
+def _outside(k: Any, n: Any) -> Any:
+    if _is_int(k) and _is_int(n):
+        return lambda k, n: not (-n <= k and k < n)
+    return None
+
+
+@overload(numerics.put, strict=False)
+def _put(results: Any, k: Any, t: Any, value: Any) -> Any:
+    if isinstance(value, types.Boolean):
+
+        def put(results, k, t, value):  # type: ignore[no-untyped-def]
+            results[0][k, t] = value
+            results[2][k] = BOOL
+
+    elif isinstance(value, types.Integer):
+
+        def put(results, k, t, value):  # type: ignore[no-untyped-def]
+            results[0][k, t] = value
+            results[2][k] = INT
+
+    elif value == types.float64:
+
+        def put(results, k, t, value):  # type: ignore[no-untyped-def]
+            results[1][k, t] = value
+            results[2][k] = FLOAT
+
+    else:
+        raise TypingError(f"dlbrt: a result of type {value}: bools, ints and floats alone can be kept")
+    return put
+
+
+def _libm(symbol: str, arguments: int) -> Any:
+    """An intrinsic that calls libm's function of float64 arguments."""
+    name = f"{_PREFIX}{symbol}"
+    address = ctypes.cast(getattr(_LIBM, symbol), ctypes.c_void_p).value
+    llvm.add_symbol(name, address)
+    signature = types.float64(*[types.float64] * arguments)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        double = ir.DoubleType()
+        kind = ir.FunctionType(double, [double] * arguments)
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        function.attributes.add("nounwind")
+        return builder.call(function, values)
+
+    return _of_arity(signature, generate, arguments)
+
+
+def _ufunc_loop(function: str, arguments: int) -> Any:
+    """An intrinsic that calls numpy's inner loop on one element."""
+    name = f"{_PREFIX}numpy_{function}"
+    loop, data = find_loop(function)
+    llvm.add_symbol(name, loop)
+    if data:
+        llvm.add_symbol(f"{name}_data", data)
+    signature = types.float64(*[types.float64] * arguments)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pointer, word = ir.IntType(8).as_pointer(), ir.IntType(64)
+        kind = ir.FunctionType(
+            ir.VoidType(), [pointer.as_pointer(), word.as_pointer(), word.as_pointer(), pointer]
+        )
+        callee = cgutils.get_or_insert_function(builder.module, kind, name)
+        slots = [cgutils.alloca_once_value(builder, value) for value in values]
+        slots.append(cgutils.alloca_once(builder, ir.DoubleType()))
+        table = cgutils.alloca_once(builder, pointer, size=len(slots))
+        steps = cgutils.alloca_once(builder, word, size=len(slots))
+        for number, slot in enumerate(slots):
+            builder.store(builder.bitcast(slot, pointer), builder.gep(table, [ir.IntType(32)(number)]))
+            builder.store(word(8), builder.gep(steps, [ir.IntType(32)(number)]))
+        length = cgutils.alloca_once_value(builder, word(1))
+        extra: Any = ir.Constant(pointer, None)
+        if data:
+            known = builder.module.globals.get(f"{name}_data")
+            extra = known or cgutils.add_global_variable(builder.module, ir.IntType(8), f"{name}_data")
+        builder.call(callee, [table, length, steps, extra])
+        return builder.load(slots[-1])
+
+    return _of_arity(signature, generate, arguments)
+
+
+def _of_arity(signature: Any, generate: Any, arguments: int) -> Any:
+    if arguments == 1:
+
+        @intrinsic
+        def call(typing: Any, x: Any) -> Any:
+            return signature, generate
+
+    else:
+
+        @intrinsic
+        def call(typing: Any, x: Any, y: Any) -> Any:
+            return signature, generate
+
+    return call
+
+
+def _register(function: Any, native: Any, arguments: int) -> None:
+    """Compile a helper as ``native`` on float64; integers become floats, as in Python."""
+    if arguments == 1:
+
+        @overload(function, strict=False)
+        def one(x: Any) -> Any:
+            return (lambda x: native(float(x))) if _is_real(x) else None
+
+    else:
+
+        @overload(function, strict=False)
+        def two(x: Any, y: Any) -> Any:
+            return (lambda x, y: native(float(x), float(y))) if _is_real(x) and _is_real(y) else None
+
+
+def _is_real(x: Any) -> bool:
+    return isinstance(x, types.Integer | types.Boolean) or types.unliteral(x) == types.float64
+
+
+def _load_libm() -> ctypes.CDLL:
+    """The library whose functions CPython's `math` calls."""
+    return ctypes.CDLL(ctypes.util.find_library("m") or None)
+
+
+_LIBM = _load_libm()
+_POW = _libm("pow", 2)
+
+
+@overload(numerics.power, strict=False)
+def _power(x: Any, y: Any) -> Any:
+    if types.float64 in (types.unliteral(x), types.unliteral(y)) and _is_real(x) and _is_real(y):
+        return lambda x, y: _POW(float(x), float(y))
+    return None
+
+
+@overload(numerics.numpy_power, strict=False)
+def _numpy_power(x: Any, y: Any) -> Any:
+    if types.float64 in (types.unliteral(x), types.unliteral(y)) and _is_real(x) and _is_real(y):
+        return lambda x, y: _POW(float(x), float(y))
+    return None
+
+
+def _register_all() -> None:
+    for table, arity in ((UNARY, 1), (BINARY, 2)):
+        for helper, name in table.items():
+            try:
+                native = _ufunc_loop(name, arity)
+            except (LookupError, ValueError):
+                continue
+            _register(getattr(numerics, helper), native, arity)
+    for table, arity in ((MATH_UNARY, 1), (MATH_BINARY, 2)):
+        for helper, name in table.items():
+            if hasattr(_LIBM, name):
+                _register(getattr(numerics, helper), _libm(name, arity), arity)
+
+
+_register_all()

@@ -1,0 +1,184 @@
+"""Helpers that chunk functions call, as Python: this is what they mean, and what they do in uncompiled code.
+
+`lowering` says how they are compiled. Law: for the types that it accepts, the compiled helper returns the
+same bits as the function here.
+
+Compiled integers have 64 bits, and their overflow is undefined. A chunk function therefore ends at the first
+iteration in which an integer leaves -2**62 < x < 2**62 (`wide`) or a product may (`unsafe_product`): sums and
+differences of two integers in that range fit into 64 bits, so they can be tested after they are computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+#: Integers of compiled code are smaller than this in magnitude.
+LIMIT = 2**62
+
+#: numpy's functions on one float64: name of the helper -> name in numpy.
+UNARY = {
+    f"np_{name}": name
+    for name in (
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"),
+        *("sin", "cos", "tan", "arcsin", "arccos", "arctan"),
+        *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+    )
+}
+#: As `UNARY`, on two.
+BINARY = {f"np_{name}": name for name in ("arctan2", "hypot", "power")}
+
+#: libm's functions, as `math` calls them: name of the helper -> name in `math`.
+MATH_UNARY = {
+    f"math_{name}": name
+    for name in (
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"),
+        *("sin", "cos", "tan", "asin", "acos", "atan"),
+        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+        *("erf", "erfc"),
+    )
+    if hasattr(math, name)  # exp2 and cbrt: since 3.11
+}
+MATH_BINARY = {f"math_{name}": name for name in ("atan2", "pow", "fmod")}
+
+#: Kinds of results, in the vector of kinds: none, bool, int, float.
+UNSET, BOOL, INT, FLOAT = range(4)
+
+Results = tuple[Any, Any, Any]
+
+
+def wide(x: Any) -> bool:
+    """Whether an integer is outside -2**62 < x < 2**62; False for other numbers."""
+    return isinstance(x, int | np.integer) and not -LIMIT < x < LIMIT
+
+
+def unsafe_product(a: Any, b: Any) -> bool:
+    """Whether the product of two integers may be `wide`: conservatively, from the factors alone."""
+    if not (isinstance(a, int | np.integer) and isinstance(b, int | np.integer)):
+        return False
+    small = -(2**31) < a < 2**31 and -(2**31) < b < 2**31
+    return not small and abs(float(a) * float(b)) >= LIMIT
+
+
+def is_zero(x: Any) -> bool:
+    """Whether a number is zero, of either sign."""
+    return bool(x == 0)
+
+
+def not_finite(x: Any) -> bool:
+    """Whether a float is infinite or not a number; False for integers and bools."""
+    return bool(x - x != 0) if isinstance(x, float) else False
+
+
+def minimum2(a: Any, b: Any) -> Any:
+    """``min(a, b)``: the first of equals, and a if either is not a number."""
+    return b if b < a else a
+
+
+def maximum2(a: Any, b: Any) -> Any:
+    """``max(a, b)``: the first of equals, and a if either is not a number."""
+    return b if b > a else a
+
+
+def outside(k: int, n: int) -> bool:
+    """Whether a subscript k is none of a sequence of n elements."""
+    return not -n <= k < n
+
+
+def power(x: Any, y: Any) -> Any:
+    """``x ** y`` of floats; what it raises or makes complex is infinite or not a number when compiled."""
+    return x**y
+
+
+def numpy_power(x: Any, y: Any) -> Any:
+    """``x ** y`` of numpy's float64 scalars."""
+    return np.float64(x) ** y
+
+
+def np_sum(a: Any) -> Any:
+    """``np.sum(a)`` and ``a.sum()`` of a vector."""
+    return np.sum(a)
+
+
+def np_mean(a: Any) -> Any:
+    """``np.mean(a)`` and ``a.mean()`` of a vector of floats."""
+    return np.mean(a)
+
+
+def put(results: Results, k: int, t: int, value: Any) -> None:
+    """Store a number as the t-th result of row k."""
+    integers, floats, kinds = results
+    if isinstance(value, bool | np.bool_):
+        integers[k, t], kinds[k] = value, BOOL
+    elif isinstance(value, int | np.integer):
+        integers[k, t], kinds[k] = value, INT
+    elif isinstance(value, float):
+        floats[k, t], kinds[k] = value, FLOAT
+    else:
+        raise TypeError(f"expected a bool, int or float as a result; found {type(value).__name__}")
+
+
+def new_results(rows: int, length: int) -> Results:
+    """Room for ``rows`` results of each of ``length`` iterations; undefined where nothing was put."""
+    integers = np.empty((rows, length), np.int64)
+    return integers, integers.view(np.float64), np.zeros(rows, np.int8)
+
+
+def read_array(results: Results, k: int, n: int) -> Any:
+    """The first n results of row k, as an array of bools, ints or floats; ValueError if nothing was put."""
+    integers, floats, kinds = results
+    match int(kinds[k]):
+        case 1:
+            return integers[k, :n] != 0
+        case 2:
+            return integers[k, :n]
+        case 3:
+            return floats[k, :n]
+        case _:
+            raise ValueError(f"expected results in row {k}; found none")
+
+
+def read_results(results: Results, k: int, n: int) -> list[Any]:
+    """As `read_array`, as Python's own numbers."""
+    values: list[Any] = read_array(results, k, n).tolist()
+    return values
+
+
+def _ufunc(name: str) -> Any:
+    function = getattr(np, name)
+
+    def call(*numbers: float) -> Any:
+        return function(*map(np.float64, numbers))
+
+    call.__name__ = call.__qualname__ = f"np_{name}"
+    call.__doc__ = f"``np.{name}`` of scalars."
+    return call
+
+
+def _libm(name: str) -> Any:
+    function = getattr(math, name)
+
+    def call(*numbers: float) -> Any:
+        return function(*numbers)
+
+    call.__name__ = call.__qualname__ = f"math_{name}"
+    call.__doc__ = f"``math.{name}`` of floats."
+    return call
+
+
+_MADE: dict[str, Any] = {
+    **{helper: _ufunc(name) for helper, name in (UNARY | BINARY).items()},
+    **{helper: _libm(name) for helper, name in (MATH_UNARY | MATH_BINARY).items()},
+}
+globals().update(_MADE)
+
+#: What `dlbrt.native` offers to generated programs.
+HELPERS: Sequence[str] = (
+    *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside"),
+    *("power", "numpy_power", "np_sum", "np_mean"),
+    *("put", "new_results", "read_results", "read_array"),
+    *_MADE,
+)
