@@ -26,7 +26,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"commands"}),
         frozenset({"pipeline"}),
         frozenset({"parse", "passes", "emit"}),
-        frozenset({"cost", "routines"}),
+        frozenset({"cost", "native", "routines"}),
         frozenset({"analysis"}),
         frozenset({"library"}),
         frozenset({"ir"}),
@@ -48,7 +48,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"partition", "emulation", "reductions"}),
         frozenset({"data"}),
         frozenset({"parameters"}),
-        frozenset({"contract", "records", "standard_library", "visible_effects"}),
+        frozenset({"contract", "exactness", "records", "standard_library", "visible_effects"}),
     ),
 }
 
@@ -65,7 +65,7 @@ COMMAND_ROWS = (
 
 #: All that one package may import of the other.
 BRIDGES = {
-    "dlbc": frozenset({"dlbrt.contract", "dlbrt.records", "dlbrt.visible_effects"}),
+    "dlbc": frozenset({"dlbrt.contract", "dlbrt.exactness", "dlbrt.records", "dlbrt.visible_effects"}),
     "dlbrt": frozenset[str](),
 }
 

@@ -155,7 +155,7 @@ FRONT: dict[str, CatalogueEntry] = {
     ),
     "DLB114": CatalogueEntry(E, "there is no strategy `{strategy}`{hint}", "this version has {known}"),
     "DLB116": CatalogueEntry(
-        R, "`{clause}` is accepted but has no effect in this version", "results are right in any case"
+        R, "`jit`: the loop runs as Python, since {reason}", "results are the same; `dlbc explain` says more"
     ),
     "DLB117": CatalogueEntry(
         E,

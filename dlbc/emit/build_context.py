@@ -12,6 +12,7 @@ from dlbrt.contract import Distribution
 from dlbc.analysis.contributions.updates import LAST
 from dlbc.analysis.names import swapped
 from dlbc.analysis.uses import names_in
+from dlbc.emit.build_chunk import compiled, computed
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import (
     INDENT,
@@ -142,13 +143,19 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         ),
         accumulators=_rebound(contributed, f"{names.dlb}.accumulators(", 2),
         unset=_unset(plan),
+        compiled=compiled(plan, names),
+        computed=(),
         turns="iterations(each=True)" if cyclic and (plan.conditional or each_kept) else "iterations()",
         comment="this rank's share",
         accumulate=_rebound(shared, f"{names.dlb}.accumulate(", 3),
         keep=_keep(plan, names, kept, each=each_kept),
         reduce=_given(f"{names.dlb}.reduce(", _reduced(plan)),
     )
-    return _in_pairs(context, plan) if pairs else context
+    context = _in_pairs(context, plan) if pairs else context
+    if plan.chunk is None:
+        return context
+    computing = computed(plan, names, context.turns, context.accumulate)
+    return replace(context, computed=computing, comment="what is left to Python")
 
 
 def _head(signature: str, place: str) -> str:

@@ -13,6 +13,7 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from dlbc.analysis.uses import calls_super, receiver_of
+from dlbc.emit.build_chunk import chunk_texts
 from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import INDENT, WIDTH, Setting, render
@@ -25,6 +26,18 @@ _Inner = TypeVar("_Inner", cst.While, cst.For, cst.SimpleStatementLine)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
+def build_chunk_functions(plan: LoopPlan, names: GeneratedNames) -> list[Statement]:
+    """The functions that are compiled for the loop, each with two blank lines above it; none without
+    `jit`.
+    """
+    texts = chunk_texts(plan, names)
+    found: list[Statement] = []
+    for module in map(cst.parse_module, texts):
+        lines = [*[cst.EmptyLine(indent=False)] * 2, *module.header]
+        found.append(cst.ensure_type(module.body[0], cst.FunctionDef).with_changes(leading_lines=lines))
+    return found
+
+
 def build_kernel_function(
     loop: cst.For, plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
 ) -> Statement:
@@ -32,7 +45,8 @@ def build_kernel_function(
     skeleton = cst.parse_module(render(build_kernel(plan, names, kernel, origin)))
 
     def fill(skeleton: cst.For) -> cst.For:
-        return _filled(skeleton, _mangled(loop, plan))
+        ours = isinstance(skeleton.target, cst.Name) and skeleton.target.value == "_"
+        return _filled(skeleton, _mangled(loop, plan)) if ours else skeleton
 
     definition = cst.ensure_type(skeleton.body[0], cst.FunctionDef)
     working = _changed(definition, cst.While, lambda turn: _changed(turn, cst.For, fill))

@@ -7,7 +7,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator
 
-from dlbrt.contract import DISTRIBUTIONS, KERNEL_PREFIX
+from dlbrt.contract import CHUNK_PREFIX, DISTRIBUTIONS, FITS_PREFIX, KERNEL_PREFIX
 from dlbrt.records import dataclass
 
 from dlbc.analysis.uses import every_node
@@ -26,7 +26,8 @@ _STAR_IS_SAFE = sys.stdlib_module_names | {"numpy", "scipy", "matplotlib", "pyla
 class GeneratedNames:
     """The chosen names.
 
-    ``kernels`` are in the order of the loops, ``exported`` are pairs of the runtime's name and ours.
+    ``kernels``, ``chunks`` (their compiled iterations) and ``conditions`` (of these) are in the order of the
+    loops, ``exported`` are pairs of the runtime's name and ours.
     ``numpy`` is the name of numpy in emitted expressions; ``imports_numpy``: the program does not bind it
     itself. ``routines`` are names of routines by their depth of nesting.
     """
@@ -37,6 +38,8 @@ class GeneratedNames:
     result: str
     exported: tuple[tuple[str, str], ...]
     kernels: tuple[str, ...]
+    chunks: tuple[str, ...]
+    conditions: tuple[str, ...]
     numpy: str
     imports_numpy: bool
     routines: tuple[str, ...] = ()
@@ -69,6 +72,8 @@ def choose_names(
         result=_fresh("_dlb_result", taken),
         exported=tuple((name, _fresh(before + name, taken)) for name in EXPORTED),
         kernels=tuple(_fresh(f"{KERNEL_PREFIX}{number}", taken) for number in range(1, loops + 1)),
+        chunks=tuple(_fresh(f"{CHUNK_PREFIX}{number}", taken) for number in range(1, loops + 1)),
+        conditions=tuple(_fresh(f"{FITS_PREFIX}{number}", taken) for number in range(1, loops + 1)),
         numpy="np" if own else _fresh(f"{before}np", taken),
         imports_numpy=not own,
         routines=tuple(itertools.islice(_all_fresh("routine", taken), routines)),

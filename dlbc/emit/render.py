@@ -37,9 +37,10 @@ class KernelContext:
 
     ``schedule``, ``items``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and
     ``reduce`` hold one text or none, so does ``watch``; ``require`` has a text for each condition, ``work``
-    the calls that state the work of iterations. ``turns`` is the call that gives the iterations, ``comment``
-    describes them. ``unset`` are the names to clear, as chains of targets; ``unbound`` are those that may
-    have no value.
+    the calls that state the work of iterations. ``compiled`` has the call that compiles chunks,
+    ``computed`` the statement that runs them, or none. ``turns`` is the call that gives the iterations,
+    ``comment`` describes them. ``unset`` are the names to clear, as chains of targets; ``unbound`` are
+    those that may have no value.
     """
 
     template: ClassVar = "kernel.py.j2"
@@ -57,6 +58,8 @@ class KernelContext:
     ordered: tuple[str, ...]
     accumulators: tuple[str, ...]
     unset: tuple[str, ...]
+    compiled: tuple[str, ...]
+    computed: tuple[str, ...]
     turns: str
     comment: str
     accumulate: tuple[str, ...]

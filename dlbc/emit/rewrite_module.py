@@ -12,7 +12,12 @@ from typing import Any, TypeVar, cast
 
 import libcst as cst
 
-from dlbc.emit.build_loop import Statement, build_call_statements, build_kernel_function
+from dlbc.emit.build_loop import (
+    Statement,
+    build_call_statements,
+    build_chunk_functions,
+    build_kernel_function,
+)
 from dlbc.emit.build_routine import Routines
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.ir.plan import LoopPlan
@@ -163,6 +168,7 @@ class _Rewriter:
 
     def _loop(self, loop: cst.For, plan: LoopPlan) -> tuple[list[Statement], _Lines]:
         kernel = self._names.kernels[plan.loop.number - 1]
+        self._kernels += build_chunk_functions(plan, self._names)
         self._kernels.append(build_kernel_function(loop, plan, self._names, kernel, self._origin))
         self._inside(loop.body)  # counts the loops in the body; none of them is planned
         setting = self._routines.setting(plan.loop.ordinal)

@@ -86,6 +86,14 @@ class ProfileClause:
 
 
 @dataclass(frozen=True, slots=True)
+class JitClause:
+    """``jit`` or ``jit(as_written)``, which leaves the order of the loops alone."""
+
+    as_written: bool
+    place: SourcePlace
+
+
+@dataclass(frozen=True, slots=True)
 class IterateClause:
     """The clauses of ``iterate``."""
 
@@ -108,7 +116,7 @@ class Annotation:
     profile: ProfileClause | None = None
     fold: SourcePlace | None = None
     nofold: SourcePlace | None = None
-    jit: SourcePlace | None = None
+    jit: JitClause | None = None
     assume_independent: SourcePlace | None = None
     iterate: IterateClause | None = None
 

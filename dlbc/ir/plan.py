@@ -26,6 +26,7 @@ from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access
 from dlbc.ir.access_path import AccessPath, path_from
 from dlbc.ir.annotation import ProfileClause
+from dlbc.ir.chunk import ChunkPlan
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, IndependenceProof, ProofFailure, ProofStatus
 from dlbc.source import SourcePlace
 
@@ -263,7 +264,7 @@ class LoopPlan:
     ``cost``: the work of the iterations, as the kernel has it. ``fold_decision``: whether they are dealt in
     pairs. ``profile``: how their work is measured. ``seen_after_failure``: what the loop leaves may be read
     even if an exception of the body ends it. ``items``: the sequences that the loop runs over whose items an
-    iteration changes in place, each with its number among those sequences.
+    iteration changes in place, each with its number among those sequences. ``chunk``: how they are compiled.
     """
 
     loop: AnnotatedLoop
@@ -292,6 +293,7 @@ class LoopPlan:
     fold_decision: FoldDecision = FoldDecision.NO
     profile: ProfileClause | None = None
     seen_after_failure: bool = True
+    chunk: ChunkPlan | None = None
 
     @property
     def unfolds_for(self) -> tuple[Reduction, ...]:

@@ -247,8 +247,6 @@ def _names_in(loop: Loop) -> set[str]:
 
 
 def _unsuitable(annotation: Annotation, loop: Loop) -> Iterator[Diagnostic]:
-    if annotation.jit:
-        yield report("DLB116", annotation.jit, clause="jit")
     if isinstance(loop, ast.While):
         yield report("DLB117", annotation.place)
     elif isinstance(loop, ast.AsyncFor):

@@ -20,6 +20,7 @@ from dlbc.ir.annotation import (
     CostClause,
     CostForm,
     IterateClause,
+    JitClause,
     NameClause,
     ProfileClause,
     ReductionClause,
@@ -253,6 +254,19 @@ def _read_profile(clause: _Clause, annotation: Annotation) -> Annotation:
     return replace(annotation, profile=read)
 
 
+def _read_jit(clause: _Clause, annotation: Annotation) -> Annotation:
+    if annotation.jit is not None:
+        clause.reader.add_problem("DLB108", clause.place, clause=clause.word)
+        return annotation
+    words: list[str | None] = []
+    if clause.call is not None:
+        clause.keywords()
+        words = [clause.reader.choice(node, clause.word, ("as_written",)) for node in clause.call.args]
+        if len(words) != 1:
+            clause.mismatch("the bare word, or jit(as_written)", clause.call)
+    return replace(annotation, jit=JitClause("as_written" in words, clause.place))
+
+
 def _read_flag(clause: _Clause, annotation: Annotation) -> Annotation:
     if clause.call is not None:
         clause.mismatch("the bare word", clause.call)
@@ -270,6 +284,8 @@ _PARALLEL: dict[str, Callable[[_Clause, Annotation], Annotation]] = {
     "schedule": _read_schedule,
     "cost": _read_cost,
     "profile": _read_profile,
-    **dict.fromkeys(("fold", "nofold", "jit", "assume_independent"), _read_flag),
+    **dict.fromkeys(("fold", "nofold"), _read_flag),
+    "jit": _read_jit,
+    "assume_independent": _read_flag,
 }
 CLAUSES = tuple(_PARALLEL)

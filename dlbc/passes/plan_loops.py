@@ -20,6 +20,7 @@ from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.names import without_hidden
 from dlbc.analysis.uses import ScalarFacts, bound_names, uses_of
+from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, in_order
 from dlbc.ir import access
 from dlbc.ir.access import Access, RegionFacts
@@ -34,6 +35,8 @@ from dlbc.ir.plan import (
     ReportDetail,
 )
 from dlbc.ir.region import LoopNames, ModuleNames
+from dlbc.native.facts import NotCompilableError
+from dlbc.native.plan_chunk import plan_chunk
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan
 from dlbc.passes.check_closures import check_closures
 from dlbc.passes.check_contributions import check_contributions
@@ -246,22 +249,38 @@ def _with_plan(
         return loop_report
     trusted, watched = (*loop_report.trusted, *loop_report.asserted), loop_report.watched
     status = status_of(loop_report.proofs, trusted, watched, bool(dispatch))
+    plan = replace(
+        plan,
+        variables=variables,
+        watched=watched,
+        seeds=body.effects.seeds if _are_in_kernel(body.effects.seeds, plan) else (),
+        seeded=body.effects.seeded,
+        status=status,
+    )
+    plan, left = _compiled(context, plan)
     return replace(
         loop_report,
-        plan=replace(
-            plan,
-            variables=variables,
-            watched=watched,
-            seeds=body.effects.seeds if _are_in_kernel(body.effects.seeds, plan) else (),
-            seeded=body.effects.seeded,
-            status=status,
-        ),
+        findings=_sorted([*loop_report.findings, *left]),
+        plan=plan,
         cost=cutting.derived,
         fold_legality=cutting.fold_legality,
         cost_omitted=cutting.why,
         partition_cost=cutting.partition_cost,
         space=proof.space,
     )
+
+
+def _compiled(context: AnalysisContext, plan: LoopPlan) -> tuple[LoopPlan, tuple[Diagnostic, ...]]:
+    """The plan with its chunk functions where the user wants them, or a remark why it has none."""
+    if context.loop.annotation.jit is None:
+        return plan, ()
+    try:
+        return replace(plan, chunk=plan_chunk(context, plan)), ()
+    except NotCompilableError as why:
+        place = context.loop.annotation.jit.place
+        if isinstance(why.node, ast.expr | ast.stmt) and hasattr(why.node, "lineno"):
+            place = context.place_of(why.node)
+        return plan, (report("DLB116", place, reason=str(why)),)
 
 
 def _are_in_kernel(holders: Iterable[str | int], plan: LoopPlan) -> bool:

@@ -19,6 +19,9 @@ MARK: Final = "# dlb:"
 
 #: How the names of kernels begin in generated programs.
 KERNEL_PREFIX: Final = "_dlb_loop_"
+#: Of the compiled iterations of a loop, and of the condition under which they are.
+CHUNK_PREFIX: Final = "_dlb_chunk_"
+FITS_PREFIX: Final = "_dlb_fits_"
 
 
 class Distribution(Enum):

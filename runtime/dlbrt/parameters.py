@@ -21,6 +21,11 @@ MIN_MOVED: Final = 0.01
 #: self-scheduling are taken several at a time, until they last as long.
 CHUNK_S: Final = 1e-3
 
+#: Compiled chunks last longer, since their loops run over strips of iterations; on a rank alone, which has no
+#: one to react to, long enough that their price cannot be seen.
+COMPILED_S: Final = 3e-3
+COMPILED_ALONE_S: Final = 50e-3
+
 #: After each stretch of folded pairs that come apart a rank closes what it has contributed and synchronizes,
 #: which takes a tenth of a millisecond. So these stretches may grow longer than `CHUNK_S`: to this part of
 #: the time since the loop began, and at most to so many seconds.

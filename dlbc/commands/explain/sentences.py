@@ -139,8 +139,24 @@ def describe_cost(report: LoopReport) -> Iterator[tuple[str, str]]:
             f"times; every {clause.every} passes they are cut anew if ranks differ by more than "
             f"{clause.threshold:.0%}",
         )
-    if annotation.jit is not None:
-        yield "jit", "accepted, without effect in this version"
+    yield from _compiled(plan)
+
+
+def _compiled(plan: LoopPlan) -> Iterator[tuple[str, str]]:
+    """What of the loop is compiled, in which order, and what that does to the last bits."""
+    if plan.loop.annotation.jit is None:
+        return
+    if plan.chunk is None:
+        yield "jit", "the loop runs as Python; the remark says why"
+        return
+    *better, _ = plan.chunk.forms
+    yield "jit", "compiled by numba, in the order of the source" + (", and restructured:" if better else "")
+    for form in better:
+        yield from (("", line) for line in form.what)
+    yield from (("", f"not restructured: {reason}") for reason in plan.chunk.reasons)
+    yield from (("", note) for note in plan.chunk.differing)
+    if plan.chunk.columns:
+        yield "", "what iterations contribute is combined by Python, in their order"
 
 
 def _derived_work(cost: Cost, given: bool) -> Iterator[tuple[str, str]]:

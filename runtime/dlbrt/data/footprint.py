@@ -43,6 +43,11 @@ class IndexMap:
         """The index value at a position."""
         return self.start + position * self.step
 
+    def values(self, positions: range) -> range:
+        """The index values at positions."""
+        at = self.start + positions.start * self.step
+        return range(at, at + len(positions) * positions.step * self.step, positions.step * self.step)
+
     def vector(self, n: int) -> IndexVector:
         """The index values at the first n positions."""
         return IndexVector(np.arange(n, dtype=np.int64) * self.step + self.start)

@@ -6,8 +6,10 @@ and synchronize; gather. The same object serves rank 0 and the others, alone and
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
@@ -91,6 +93,7 @@ class LoopContext:
         self.contributions = LoopContributions()
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
+        self.left_to_python: str | None = None
         self.unseen_calls: Mapping[str, int] = {}
         self.generators: tuple[str, ...] = ()
         self.private: Sequence[str] = ()
@@ -188,6 +191,55 @@ class LoopContext:
         """The containers to whose items iterations only add; ``grows``: they may add items too."""
         if not self._scattered:
             self.contributions.declare_grouped(names, grows=grows)
+
+    def compile(
+        self,
+        forms: Sequence[FunctionType],
+        arguments: Sequence[Any],
+        *,
+        fits: FunctionType | None = None,
+        stored: str = "",
+        index_only: str = "",
+        arrays: str = "",
+        floats: str = "",
+        restructured_floats: str = "",
+        unit_step: bool = False,
+        columns: Sequence[str] = (),
+        bits: int = 62,
+    ) -> None:
+        """Compile the chunk functions for these arguments; see `dlbrt.native.chunks.ChunkSpec`.
+
+        Where that cannot be done, the loop runs as Python, and rank 0 says why.
+        """
+        if self._scattered:
+            return
+        from dlbrt.native.arguments import NotCompiled
+        from dlbrt.native.chunks import ChunkSpec, CompiledChunks
+
+        spec = ChunkSpec(
+            forms,
+            fits,
+            frozenset(stored.split()),
+            frozenset(index_only.split()),
+            frozenset(arrays.split()),
+            frozenset(floats.split()),
+            frozenset(restructured_floats.split()),
+            unit_step,
+            [frozenset(names.split()) for names in columns],
+            bits,
+        )
+        try:
+            self.walk.chunks = CompiledChunks(spec, arguments)
+        except NotCompiled as error:
+            self.left_to_python = str(error)
+
+    def compute(self, each: bool = False, pairs: bool = False, apart: bool = False) -> None:
+        """Run compiled chunks of the next run of this rank's iterations, with a poll after each."""
+        deque(self.walk.computed(each=each, pairs=pairs, apart=apart, rows=False), maxlen=0)
+
+    def computed(self, each: bool = False, pairs: bool = False, apart: bool = False) -> Iterator[Any]:
+        """The same; for each iteration its index, and what it leaves to Python."""
+        return self.walk.computed(each=each, pairs=pairs, apart=apart, rows=True)
 
     def scatter(self) -> None:
         """Deal the iterations, and send each rank what its iterations read."""

@@ -26,11 +26,12 @@ from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.team import SingleRank, Team, clock
-from dlbrt.parameters import CHUNK_S, MAX_PAIRS_S, PAIRS_PART
+from dlbrt.parameters import CHUNK_S, COMPILED_ALONE_S, COMPILED_S, MAX_PAIRS_S, PAIRS_PART
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import LoopContributions
 
 if TYPE_CHECKING:
+    from dlbrt.native.chunks import CompiledChunks
     from dlbrt.partition.profiling import GroupTimes
 
 
@@ -41,17 +42,23 @@ class PollInterval:
         self.size = 1
         self._target_s = target_s
 
-    def learn(self, iterations: int, seconds: float, least_s: float = 0.0) -> None:
+    def learn(self, iterations: int, seconds: float, least_s: float = 0.0, growth: int = 2) -> None:
         """Learn from a chunk of ``iterations`` that took ``seconds``, emulated waiting included.
 
-        ``least_s``: chunks may last so long, if that is longer than they would.
+        ``least_s``: chunks may last so long, if that is longer than they would. ``growth``: the next one may
+        have so many times as many iterations.
         """
         target_s = max(self._target_s, least_s)
         if iterations < self.size and seconds < target_s:
             return  # the last, shorter chunk of a run says nothing about a full one
         ideal = iterations * target_s / max(seconds, 1e-9)
         # Growth is bounded: iterations may get more expensive as the loop goes on.
-        self.size = max(1, min(int(ideal), 2 * self.size))
+        self.size = max(1, min(int(ideal), growth * self.size))
+
+
+#: How many times as many iterations a compiled chunk may have as the one before: where iterations take
+#: nanoseconds, doubling would take too long.
+_COMPILED_GROWTH = 8
 
 
 @dataclass(slots=True)
@@ -69,6 +76,7 @@ class Walk:
 
     ``team`` gives the work. A loop begun alone is to be shared at ``trial_until``, or after
     ``trial_iterations`` more. ``times`` collects the times of groups of iterations, where they are measured.
+    ``chunks`` are the compiled iterations, where there are any.
     ``before_stretch`` is called with each stretch before it begins, ``after_stretch`` with what was done.
     """
 
@@ -95,6 +103,10 @@ class Walk:
         self._counter: Iterator[int] | None = None
         self._part_started = 0.0
         self._pairs: _Pairs | None = None
+        self.chunks: CompiledChunks | None = None
+        self._computing = False  # whether the turn's iterations are compiled ones
+        self._apart = self._rows = False  # how they are run
+        self._left = range(0)  # of the stretch, what they leave to Python
         self._delivery: PendingTransfers | None = None
         self._ahead = range(0)
 
@@ -149,12 +161,63 @@ class Walk:
 
     def iterations(self, *, each: bool) -> Iterator[Any]:
         """The items of the next stretch of positions, of one position if ``each``."""
+        if self._computing:
+            return self._rest()
         stretch = self.team.work.runs[0]
         self._begin_stretch(stretch[:1] if each or self._dealt_singly() else stretch)
         return chain.from_iterable(self._chunks(self._stretch))
 
+    def computed(self, *, each: bool, pairs: bool, apart: bool, rows: bool) -> Iterator[Any]:
+        """Run compiled iterations of the next stretch; for ``rows``, what each of them leaves to Python.
+
+        `iterations`, or `pairs`, has afterwards what these iterations have not done.
+        """
+        self._computing = False
+        if self.chunks is None or not self.team.work:
+            return iter(())
+        found = self.pairs(each=each, apart=apart) if pairs else self.iterations(each=each)
+        self._computing, self._apart, self._rows = True, apart, rows
+        return found
+
+    def _rest(self) -> Iterator[Any]:
+        """The iterations that compiled chunks have left to Python."""
+        self._computing = False
+        left, self._left = self._left, range(0)
+        if not left:
+            return iter(())
+        return chain.from_iterable(self._by_python(left))
+
+    def _by_python(self, left: range) -> Iterator[Iterator[Any]]:
+        """Iterations of a stretch whose compiled chunks have stopped before them."""
+        yield self._begin(left)
+        seconds = self._account(len(left))
+        self._progress.add(self._done, self._seconds)
+        if self.times is not None:
+            self.times.add(left, seconds)
+        if self._pairs is None:
+            self._report()
+        else:
+            self._finish_half(self._pairs, apart=self._apart)
+
+    def _compiled(self, part: range) -> Iterator[Iterator[Any]]:
+        """Run the first iterations of a part of the stretch as they are compiled; the others are left."""
+        assert self.chunks is not None
+        assert self._space.index is not None
+        self._begin(part)
+        done = self.chunks.run(self._space.index.values(part))
+        items, counter = self._space.items(part[:done])
+        self._part, self._counter = part[:done], counter
+        if done and self._rows:
+            journal = self._contributions.journal
+            marked = items if journal is None else journal.marked(items)
+            yield zip(marked, *self.chunks.columns(done), strict=False)
+        if done < len(part):
+            self._left = part[done : done + self.chunks.alone()]
+
     def pairs(self, *, each: bool, apart: bool) -> Iterator[Any]:
         """The items of the next pairs, or if ``apart`` those of the next stretch; one by one if ``each``."""
+        if self._computing:
+            return self._rest()
         if not self.team.units.folded:
             return self.iterations(each=each)
         if each or apart:
@@ -215,19 +278,26 @@ class Walk:
     def _polls(self) -> bool:
         """Whether anything has to be polled or measured between iterations."""
         shared = not isinstance(self.team, SingleRank)
-        samples = shared or self._load.active or self.on_trial or bool(self._space.bars)
+        samples = shared or self._load.active or self.on_trial or bool(self._space.bars) or self._computing
         return samples or self.team.recorder is not None
 
     def _chunks(self, stretch: range) -> Iterator[Iterator[Any]]:
         """A stretch in chunks, until it or this rank's turn ends."""
         journal = self._contributions.journal
+        growth, least_s = (_COMPILED_GROWTH, self._compiled_s()) if self._computing else (2, 0.0)
         while self._done < len(stretch):
             part = self._next_part(stretch)
-            yield self._begin(part)
+            if self._computing:
+                yield from self._compiled(part)
+                part = self._part
+            else:
+                yield self._begin(part)
             seconds = self._account(len(part))
             if self.trial_iterations is not None:
                 self.trial_iterations -= len(part)
-            self.poll_interval.learn(len(part), seconds)
+            if self._left:
+                return  # what has been done is reported with it
+            self.poll_interval.learn(len(part), seconds, least_s, growth)
             self._progress.add(self._done, self._seconds)
             if self.times is not None:
                 self.times.add(part, seconds)
@@ -252,6 +322,8 @@ class Walk:
             pairs = self._opened(single=False)
             while pairs.ahead:
                 yield from self._half(pairs, apart=False)
+                if self._left:
+                    return
                 self.end_stretch()
             if self._turn_ends():
                 break
@@ -271,13 +343,31 @@ class Walk:
         """The next stretch of a chunk of pairs; ``apart``: the kernel synchronizes after it."""
         stretch = pairs.ahead.popleft()
         self._begin_stretch(stretch, descending=bool(pairs.done))
-        yield self._begin(stretch)
-        self._account(len(stretch))
+        if self._computing:
+            yield from self._compiled(stretch)
+            self._account(len(self._part))
+            if self._left:
+                self._left = stretch[self._done :]
+                return
+        else:
+            yield self._begin(stretch)
+            self._account(len(stretch))
+        self._finish_half(pairs, apart=apart)
+
+    def _finish_half(self, pairs: _Pairs, *, apart: bool) -> None:
+        """One side of a chunk of pairs is done."""
         self._end_half(pairs)
         if not pairs.ahead:
             least_s = min(MAX_PAIRS_S, PAIRS_PART * (clock() - self.started)) if apart else 0.0
-            self.poll_interval.learn(len(pairs.units), pairs.seconds, least_s)
+            if self.chunks is not None:
+                least_s = max(least_s, self._compiled_s())
+            growth = _COMPILED_GROWTH if self.chunks is not None else 2
+            self.poll_interval.learn(len(pairs.units), pairs.seconds, least_s, growth)
             self._report_pairs(pairs)
+
+    def _compiled_s(self) -> float:
+        """How long compiled chunks last: a rank alone polls for nothing but signals."""
+        return COMPILED_ALONE_S if isinstance(self.team, SingleRank) and not self.on_trial else COMPILED_S
 
     def _end_half(self, pairs: _Pairs) -> None:
         pairs.done.append(self._stretch[: self._done])

@@ -68,6 +68,18 @@ def _not_finite(x: Any) -> Any:
     return lambda x: False
 
 
+@overload(numerics.too_large, strict=False)
+def _too_large(x: Any) -> Any:
+    return lambda x: not (-LIMIT < x and x < LIMIT)
+
+
+@overload(numerics.kept, strict=False)
+def _kept(row: Any) -> Any:
+    if isinstance(row, types.Array):
+        return lambda row: row.copy()
+    return lambda row: row
+
+
 @overload(numerics.minimum2, strict=False)
 def _minimum2(a: Any, b: Any) -> Any:
     if not _same(a, b):

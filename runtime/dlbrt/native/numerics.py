@@ -73,6 +73,16 @@ def not_finite(x: Any) -> bool:
     return bool(x - x != 0) if isinstance(x, float) else False
 
 
+def too_large(x: Any) -> bool:
+    """Whether a number has no whole part of 64 bits: it is too large, infinite, or no number."""
+    return not -LIMIT < x < LIMIT
+
+
+def kept(row: Any) -> Any:
+    """A row of an array as it is now, to be put back: an element, or a copy."""
+    return row.copy() if isinstance(row, np.ndarray) else row
+
+
 def minimum2(a: Any, b: Any) -> Any:
     """``min(a, b)``: the first of equals, and a if either is not a number."""
     return b if b < a else a
@@ -178,6 +188,7 @@ globals().update(_MADE)
 #: What `dlbrt.native` offers to generated programs.
 HELPERS: Sequence[str] = (
     *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside"),
+    *("too_large", "kept"),
     *("power", "numpy_power", "np_sum", "np_mean"),
     *("put", "new_results", "read_results", "read_array"),
     *_MADE,

@@ -150,6 +150,9 @@ class LoopRun:
         if routine_state is not None:
             routine_state.prepare(loop, prepared.named)
         loop.contributions.begin(prepared.named)
+        if loop.left_to_python is not None:
+            sentence = f"`jit`: the loop runs as Python, since {loop.left_to_python}"
+            self._loop_history.log(sentence, "jit")
         begun = loop.team if isinstance(loop.team, SingleRank) and loop.team.figures.parts else None
         forced = loop.strategy or self._root_runtime.options.strategy
         known = self._loop_history.key, n

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import cloudpickle
 import numpy as np
 
-from dlbrt.contract import KERNEL_PREFIX
+from dlbrt.contract import CHUNK_PREFIX, FITS_PREFIX, KERNEL_PREFIX
 from dlbrt.mpi.values.class_pickles import of_class
 from dlbrt.mpi.values.generators import SEEDS
 from dlbrt.mpi.values.taken_apart import PROTOCOL, common_reduction
@@ -30,6 +30,9 @@ from dlbrt.mpi.values.taken_apart import PROTOCOL, common_reduction
 _NUMBER_NEXT = pickle.NEXT_BUFFER + pickle.MEMOIZE + pickle.POP
 _BEGIN = pickle.PROTO + bytes([PROTOCOL]) + pickle.FRAME
 _END = pickle.NONE + pickle.STOP
+
+#: How the functions that a loop consists of are named; they travel by value.
+_OF_LOOPS = (KERNEL_PREFIX, CHUNK_PREFIX, FITS_PREFIX)
 
 _READING_HOOKS = (
     "__reduce__",
@@ -102,7 +105,7 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if kind in self._many:
             # What the pickler would find in the end; there may be one such object for each iteration.
             return self.taken_apart(obj) or obj.__reduce_ex__(PROTOCOL)
-        if kind is FunctionType and obj.__name__.startswith(KERNEL_PREFIX):
+        if kind is FunctionType and obj.__name__.startswith(_OF_LOOPS):
             by_value(obj)
         if not self.has_hooks and kind not in self._classes:
             self.has_hooks = _has_hooks(kind)

@@ -1,0 +1,111 @@
+"""What `jit` adds to a generated program: the functions that are compiled, and the kernel's calls of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import indent
+
+from dlbc.emit.choose_names import GeneratedNames
+from dlbc.emit.render import INDENT, WIDTH, called, deeper, quoted
+from dlbc.ir.chunk import CHUNK, FITS, RUNTIME, ChunkForm, ChunkPlan
+from dlbc.ir.plan import LoopPlan
+
+_PLACEHOLDERS = re.compile(rf"\b({CHUNK}|{FITS}|{RUNTIME})\b")
+
+
+def chunk_texts(plan: LoopPlan, names: GeneratedNames) -> Iterator[str]:
+    """The texts of the condition and of the chunk functions, the best one first."""
+    chunk = plan.chunk
+    if chunk is None:
+        return
+    number = plan.loop.number - 1
+    if chunk.fits:
+        yield _named(_condition(chunk), names, number, "")
+    for order, form in enumerate(chunk.forms):
+        yield _named(_with_comments(form), names, number, _suffix(order, len(chunk.forms)))
+
+
+def _suffix(order: int, forms: int) -> str:
+    """The last one, which is as written, has the plain name."""
+    return "" if order == forms - 1 else f"_restructured{order + 1 if order else ''}"
+
+
+def _named(text: str, names: GeneratedNames, number: int, suffix: str) -> str:
+    chosen = {
+        CHUNK: names.chunks[number] + suffix,
+        FITS: names.conditions[number],
+        RUNTIME: names.runtime,
+    }
+    return _PLACEHOLDERS.sub(lambda found: chosen[found[0]], text)
+
+
+def _with_comments(form: ChunkForm) -> str:
+    head, _, body = form.text.partition("\n")
+    lines = "".join(f"{INDENT}# restructured: {line}\n" for line in form.what)
+    return f"# compiled; returns the first index that is left to Python\n{_signature(head)}\n{lines}{body}\n"
+
+
+def _signature(head: str) -> str:
+    name, _, parameters = head.partition("(")
+    return called(f"{name}(", parameters.removesuffix("):").split(", "), "):", WIDTH)
+
+
+def _condition(chunk: ChunkPlan) -> str:
+    """The function that tells whether all subscripts of a chunk are in range."""
+    head = called(f"def {FITS}(", [*chunk.bounds, *(name for name, _ in chunk.parameters)], "):", WIDTH)
+    tests = f"\n{2 * INDENT}and ".join(chunk.fits)
+    body = f"{INDENT}return (\n{2 * INDENT}{tests}\n{INDENT})"
+    return f"# whether all subscripts of a chunk are in range\n{head}\n{body}\n"
+
+
+def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
+    """The kernel's call that has the functions compiled."""
+    chunk = plan.chunk
+    if chunk is None:
+        return ()
+    number = plan.loop.number - 1
+    count = len(chunk.forms)
+    functions = ", ".join(names.chunks[number] + _suffix(order, count) for order in range(count))
+    given = [f"[{functions}]", f"[{', '.join(text for _, text in chunk.parameters)}]"]
+    if chunk.fits:
+        given.append(f"fits={names.conditions[number]}")
+    listed = {
+        "stored": chunk.stored,
+        "index_only": chunk.index_only,
+        "arrays": chunk.arrays,
+        "floats": chunk.floats,
+    }
+    given += [f"{key}={quoted(' '.join(found))}" for key, found in listed.items() if found]
+    if chunk.columns:
+        given.append(f"columns=[{', '.join(quoted(' '.join(c.sources)) for c in chunk.columns)}]")
+    forms = chunk.forms[:-1]
+    if any(form.unit_step for form in forms):
+        given.append("unit_step=True")
+    if required := sorted({name for form in forms for name in form.floats}):
+        given.append(f"restructured_floats={quoted(' '.join(required))}")
+    if chunk.bits < 62:
+        given.append(f"bits={chunk.bits}")
+    return (deeper(called(f"{names.dlb}.compile(", given, ")", WIDTH - len(INDENT)), 1),)
+
+
+def computed(plan: LoopPlan, names: GeneratedNames, turns: str, accumulate: Sequence[str]) -> tuple[str, ...]:
+    """The kernel's statement that runs compiled chunks, with what Python does for each iteration."""
+    chunk = plan.chunk
+    assert chunk is not None
+    paired, _, arguments = turns.partition("(")
+    given = [argument for argument in (arguments.rstrip(")"),) if argument]
+    if paired == "pairs":
+        given.append("pairs=True")
+    call = f"({', '.join(given)})"
+    if not chunk.columns and not chunk.effects:
+        return (f"{names.dlb}.compute{call}  # compiled chunks, with a poll after each",)
+    targets = ", ".join([plan.space.index or "_", *(column.name for column in chunk.columns)])
+    targets += "" if chunk.columns else ","
+    inner = [
+        *(3 * INDENT + text for text in accumulate),
+        *(indent(text, 3 * INDENT) for text in chunk.effects),
+    ]
+    body = "\n".join(inner or [f"{3 * INDENT}pass"])
+    comment = "# of each iteration in compiled chunks, what is left to Python"
+    return (f"{comment}\n{2 * INDENT}for {targets} in {names.dlb}.computed{call}:\n{body}",)

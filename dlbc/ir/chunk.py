@@ -1,0 +1,63 @@
+"""The chunk functions of a `jit` loop, as they are emitted."""
+
+from __future__ import annotations
+
+from dlbrt.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What compiled iterations leave for Python, one number each.
+
+    ``sources``: the arguments any of which, if it is numpy's, makes it a number of numpy.
+    """
+
+    name: str
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkForm:
+    """One order of a chunk function's loops.
+
+    ``text``: the function, named by `CHUNK`; ``what``: what was done to the loops, one sentence each.
+    ``floats``: arrays that must hold 64-bit floats for its bits; ``unit_step``: it takes consecutive indices.
+    """
+
+    text: str
+    what: tuple[str, ...] = ()
+    floats: tuple[str, ...] = ()
+    unit_step: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlan:
+    """How the iterations of a loop are compiled.
+
+    ``forms``: the best one first, and the last one is as the user wrote it. ``parameters`` of the
+    functions, with the expressions that the kernel passes. ``fits``: the conditions, over ``bounds`` (the
+    least and greatest index of a chunk) and the parameters, under which all subscripts are in range.
+    ``columns`` and ``effects``: what Python does with the results of iterations, as statements over the
+    index and the columns. ``stored``: parameters that are stored to; ``index_only``: whose elements are
+    subscripts alone; ``arrays``: that must be arrays, ``floats``: of floats. ``bits``: the most that the
+    index and integer parameters may have. ``reasons``: why no better order was found. ``differing``:
+    operations whose last bits may differ, and what was chosen instead.
+    """
+
+    forms: tuple[ChunkForm, ...]
+    parameters: tuple[tuple[str, str], ...]
+    fits: tuple[str, ...] = ()
+    bounds: tuple[str, str] = ("low", "high")
+    columns: tuple[Column, ...] = ()
+    effects: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
+    index_only: tuple[str, ...] = ()
+    arrays: tuple[str, ...] = ()
+    floats: tuple[str, ...] = ()
+    bits: int = 62
+    reasons: tuple[str, ...] = ()
+    differing: tuple[str, ...] = ()
+
+
+#: The names of a chunk function and of its condition, and of the runtime, until names are chosen.
+CHUNK, FITS, RUNTIME = "_chunk_", "_fits_", "_dlbrt_"

@@ -1,0 +1,167 @@
+"""What lowering a body needs to know, what it finds, and why a body is left to Python."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+
+from dlbrt.records import dataclass
+
+from dlbc.ir.chunk import RUNTIME, Column
+
+#: Constants of modules that compiled code knows.
+CONSTANTS = frozenset(
+    {"math.pi", "math.e", "math.tau", "math.inf", "math.nan", "numpy.pi", "numpy.e", "numpy.inf", "numpy.nan"}
+)
+
+
+class NotCompilableError(Exception):
+    """Why a body is left to Python, and the node because of which."""
+
+    def __init__(self, reason: str, node: ast.AST) -> None:
+        super().__init__(reason)
+        self.node = node
+
+
+@dataclass(frozen=True)
+class ChunkNames:
+    """The chunk function's own parameters, and those of its condition: the least and greatest index."""
+
+    first: str
+    last: str
+    step: str
+    results: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class BodyFacts:
+    """What is known of the names in a body.
+
+    ``parameters``: names, and texts of paths, that mean the same in all iterations, with the name that each
+    has in the chunk function. ``rows``: the axis of each array whose stores are all to the row of the
+    iteration's index. ``imported``: the full name of something imported. ``effects``: nodes that
+    contribute, ``contributed``: the names to which they do. ``shares``: names that an iteration may update
+    several times, with the operator. ``functions``: those of the program by name; ``numbers``: literals to
+    which names are bound for good. ``kept``: temporaries whose last value is kept, each set in every
+    iteration.
+    """
+
+    index: str
+    names: ChunkNames
+    parameters: Mapping[str, str]
+    rows: Mapping[str, int]
+    imported: Callable[[str], str]
+    builtin: Callable[[str], bool]
+    effects: frozenset[ast.AST] = frozenset()
+    contributed: frozenset[str] = frozenset()
+    shares: Mapping[str, str] = field(default_factory=dict)
+    functions: Callable[[str], ast.FunctionDef | None] = lambda _: None
+    numbers: Callable[[str], ast.expr | None] = lambda _: None
+    kept: tuple[str, ...] = ()
+
+
+@dataclass
+class LoweredBody:
+    """A body to compile.
+
+    ``conditions``: what must hold for ``low`` and ``high``, the least and greatest index of a chunk;
+    ``wraps``: negative subscripts count from the end in some place. ``checks``: some iterations may be left
+    to Python. ``saved``: arrays whose row is put back then, with their axes. ``bits``: the greatest size of
+    integers. ``index_only``: arrays whose elements are subscripts alone. ``floats``: arrays that must hold
+    floats. ``shaped``: arguments that must be arrays of numpy, no lists.
+    """
+
+    statements: list[ast.stmt]
+    effects: list[ast.stmt]
+    columns: list[Column]
+    conditions: list[str]
+    wraps: bool
+    checks: bool
+    saved: dict[str, int]
+    bits: int
+    used: list[str]
+    index_only: frozenset[str]
+    floats: frozenset[str]
+    shaped: frozenset[str]
+    stored: frozenset[str]
+    notes: list[str]
+
+
+# Nodes
+
+
+def helper(name: str, *arguments: ast.expr) -> ast.Call:
+    """A call of one of the runtime's helper functions (`dlbrt.native.numerics`)."""
+    function = ast.Attribute(
+        ast.Attribute(ast.Name(RUNTIME, ast.Load()), "native", ast.Load()), name, ast.Load()
+    )
+    return ast.Call(function, list(arguments), [])
+
+
+def row_text(array: str, axis: int, index: str) -> str:
+    """The row of an array that belongs to the iteration."""
+    return f"{array}[{', '.join([':'] * axis + [index])}]"
+
+
+def literal_of(node: ast.expr) -> object:
+    """The value of a literal number, with its sign; None for anything else."""
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+    return None
+
+
+def array_of(node: ast.expr) -> ast.expr:
+    """The array of an element: ``A`` in ``A[i][j]``."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
+
+
+def subscripts_of(node: ast.expr) -> list[ast.expr]:
+    """The subscripts of an element in order."""
+    if not isinstance(node, ast.Subscript):
+        return []
+    own = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [*subscripts_of(node.value), *own]
+
+
+def nodes_without(statement: ast.AST, left_out: frozenset[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of a statement, without those of contributions."""
+    if statement in left_out:
+        return
+    yield statement
+    for child in ast.iter_child_nodes(statement):
+        yield from nodes_without(child, left_out)
+
+
+def shortened(node: ast.AST) -> str:
+    """The text of a node, short enough for a message."""
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else f"{text[:40]}.."
+
+
+_WORDS = {
+    ast.With: "`with`",
+    ast.Try: "`try`",
+    ast.Delete: "`del`",
+    ast.FunctionDef: "a function in the body",
+    ast.Lambda: "a function in the body",
+    ast.Expr: "a call for its effect",
+    ast.ListComp: "a list",
+    ast.List: "a list",
+    ast.Dict: "a dictionary",
+    ast.JoinedStr: "text",
+    ast.Match: "`match`",
+    ast.Assign: "an assignment to several targets",
+}
+
+
+def described(node: ast.AST) -> str:
+    """What a node is, for a message."""
+    return _WORDS.get(type(node), f"`{shortened(node)}`")

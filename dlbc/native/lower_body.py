@@ -1,0 +1,273 @@
+"""A loop's body as it can be compiled: what Python checks at each operation is proved, checked, or left to
+Python.
+
+Compiled code neither raises nor calls the interpreter. A subscript that may lie outside, a divisor that may
+be zero (where Python's division would raise), an integer that may not fit, a result that is no number:
+before each of them stands a check that returns the iteration, which is then done by Python. What the
+iteration has stored by then is put back where it reads what it stores; everything else is stored again.
+
+Statements that contribute to values of all iterations (reductions, containers, output) stay with Python
+(`split`): the compiled part leaves their operands in columns, one entry per iteration.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+
+from dlbc.ir.chunk import Column
+from dlbc.native.facts import BodyFacts, LoweredBody, NotCompilableError, helper
+from dlbc.native.lower_statements import StatementLowering
+from dlbc.native.scalars import Kind, Scalar, widened
+
+#: Rounds after which a size that still grows has no bound.
+_ROUNDS = 4
+
+
+def lower_body(body: Sequence[ast.stmt], facts: BodyFacts) -> LoweredBody:
+    """The body, lowered; raises NotCompilableError."""
+    known: dict[str, Scalar] = {}
+    for number in range(2 * _ROUNDS):
+        lowering = _Lowering(facts, known, body)
+        result = lowering.lower(body)
+        found = lowering.bound
+        if number >= _ROUNDS:
+            found = {n: _grown(known[n], s) if n in known else s for n, s in found.items()}
+        if found == known:
+            return result
+        known = found
+    return result
+
+
+def _grown(before: Scalar, now: Scalar) -> Scalar:
+    return widened(now) if (now.degree, now.extra) != (before.degree, before.extra) else now
+
+
+class _Lowering(StatementLowering):
+    """Lowers a whole body."""
+
+    def lower(self, body: Sequence[ast.stmt]) -> LoweredBody:
+        """The body of the annotated loop."""
+        statements: list[ast.stmt] = []
+        self._out = statements
+        effects = self._split(body)
+        for name in self._facts.shares:
+            statements[:0] = self._share(name)
+            effects.append(self._combined(name))
+        if self._facts.kept and any(any(_continues(s)) for s in body):
+            raise NotCompilableError(
+                "what the last iteration leaves is read later, and some end early", body[0]
+            )
+        for name in self._facts.kept:
+            if self._left.get(name) == name:
+                continue
+            if any(column.name == name for column in self._columns):
+                reason = f"`{name}`, which is read after the loop, is bound again after it has contributed"
+                raise NotCompilableError(reason, body[-1])
+            self._column(ast.Name(name, ast.Load()), self._name(name), name)
+        return LoweredBody(
+            statements or [ast.Pass()],
+            effects,
+            self._columns,
+            list(self._conditions),
+            self._wraps,
+            self._checks,
+            self._saved,
+            self._bits,
+            list(self._used),
+            frozenset(self._subscripts - self._values - self._stored),
+            frozenset(self._floats),
+            frozenset(self._shaped),
+            frozenset(self._stored),
+            list(self._notes),
+        )
+
+    def _split(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Lower what can be compiled; returns what Python does afterwards with the columns."""
+        effects: list[ast.stmt] = []
+        for statement in body:
+            if not self._contributes(statement):
+                self._statement(statement)
+            elif isinstance(statement, ast.If) and statement not in self._facts.effects:
+                effects.append(self._split_condition(statement))
+            elif isinstance(statement, ast.Continue):
+                self._out.append(statement)
+                effects.append(statement)
+            elif statement in self._facts.effects or isinstance(statement, ast.Expr):
+                effects.append(self._with_columns(statement))
+            else:
+                raise NotCompilableError(
+                    "it contributes to a value of all iterations within an inner statement", statement
+                )
+        return effects
+
+    def _contributes(self, statement: ast.stmt) -> bool:
+        """Whether Python has a part in a statement."""
+        nodes = list(ast.walk(statement))
+        if not self._facts.effects.isdisjoint(nodes):
+            return True
+        leaves = isinstance(statement, ast.If | ast.Continue) and bool(
+            self._facts.effects or self._facts.kept
+        )
+        return leaves and any(_continues(statement))
+
+    def _split_condition(self, statement: ast.If) -> ast.If:
+        test, kind = self.expression(statement.test)
+        name = self._fresh("taken")
+        self._bind(name, test, Scalar(Kind.TRUTH, kind.sources, kind.certain))
+        self._column(ast.Name(name, ast.Load()), Scalar(Kind.TRUTH), name)
+        self._conditional += 1
+        inner, effects = self._apart(statement.body)
+        other, others = self._apart(statement.orelse)
+        self._conditional -= 1
+        if inner or other:
+            self._out.append(ast.If(ast.Name(name, ast.Load()), inner or [ast.Pass()], other))
+        return ast.If(ast.Name(name, ast.Load()), effects or [ast.Pass()], others)
+
+    def _apart(self, body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """The compiled statements of an inner block, and those of Python."""
+        outer, self._out = self._out, []
+        effects = self._split(body)
+        inner, self._out = self._out, outer
+        return inner, effects
+
+    def _with_columns(self, statement: ast.stmt) -> ast.stmt:
+        """The statement with columns in place of what can be compiled."""
+        found = _Operands(self).visit(copy.deepcopy(statement))
+        assert isinstance(found, ast.stmt)
+        return found
+
+    def operand(self, node: ast.expr) -> ast.expr | None:
+        """The column that holds an operand of a contribution; None if it cannot be compiled."""
+        if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == self._facts.index):
+            return node
+        if isinstance(node, ast.JoinedStr | ast.FormattedValue | ast.Tuple):
+            return None
+        kept = len(self._out)
+        try:
+            value, kind = self.expression(node)
+        except NotCompilableError:
+            del self._out[kept:]
+            return None
+        if not kind.certain:
+            raise NotCompilableError(
+                "it depends on the iteration whether this is a number of numpy or of Python", node
+            )
+        if kind.mixed:
+            raise NotCompilableError("this is an integer in some iterations and a float in others", node)
+        own = isinstance(node, ast.Name) and node.id in self._locals
+        name = node.id if own and isinstance(node, ast.Name) else self._fresh("operand")
+        if name in self._left:
+            return ast.Name(self._left[name], ast.Load())
+        if any(column.name == name for column in self._columns):
+            name = self._fresh("operand")  # the name has been bound again
+        self._column(value, kind, name)
+        if own and isinstance(node, ast.Name):
+            self._left[node.id] = name
+        return ast.Name(name, ast.Load())
+
+    def _column(self, value: ast.expr, kind: Scalar, name: str) -> None:
+        """Leave a value for Python."""
+        if not kind.certain:
+            raise NotCompilableError(
+                "it depends on the iteration whether this is a number of numpy or of Python", value
+            )
+        number = next((k for k, column in enumerate(self._columns) if column.name == name), None)
+        if number is None:
+            number = len(self._columns)
+            self._columns.append(Column(name, tuple(sorted(kind.sources))))
+        names = self._facts.names
+        position = ast.parse(f"({self._facts.index} - {names.first}) // {names.step}", mode="eval").body
+        call = helper("put", ast.Name(names.results, ast.Load()), ast.Constant(number), position, value)
+        self._out.append(ast.Expr(call))
+
+    def _share(self, name: str) -> list[ast.stmt]:
+        """The statements that begin an iteration's share of a value: its first operand is added to it
+        exactly.
+        """
+        kind = self._shares.get(name, Scalar(Kind.INEXACT))
+        if kind.kind is Kind.ANY:
+            self._floats |= kind.sources
+        start: float = 1 if self._facts.shares[name] == "*" else 0
+        if kind.kind is not Kind.INTEGER:
+            start = 1.0 if start else -0.0
+        value = ast.parse(repr(start), mode="eval").body
+        begin = ast.Assign([ast.Name(f"{name}_share", ast.Store())], value)
+        return [begin, ast.Assign([ast.Name(f"{name}_updated", ast.Store())], ast.Constant(False))]
+
+    def _combined(self, name: str) -> ast.stmt:
+        """What Python does with the share of an iteration."""
+        kind = self._shares.get(name, Scalar(Kind.INEXACT))
+        self._column(ast.Name(f"{name}_updated", ast.Load()), Scalar(Kind.TRUTH), f"{name}_updated")
+        self._column(ast.Name(f"{name}_share", ast.Load()), kind, f"{name}_share")
+        return ast.parse(f"if {name}_updated:\n    {name} {self._facts.shares[name]}= {name}_share").body[0]
+
+    def _update(self, node: ast.stmt) -> bool:
+        """Lower an update of a share; False if the statement is none."""
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                left: ast.expr | None = None
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=left, op=op, right=value)):
+                pass
+            case _:
+                return False
+        if name not in self._facts.shares:
+            return False
+        reversed_ = isinstance(value, ast.Name) and value.id == name and left is not None
+        operand, kind = self.expression(left if reversed_ and left is not None else value)
+        before = self._shares.get(name)
+        self._shares[name] = widened(kind if before is None else before.joined(kind))
+        share = ast.Name(f"{name}_share", ast.Load())
+        if self._shares[name].mixed or self._shares[name].kind is Kind.TRUTH:
+            raise NotCompilableError("this is an integer in some updates and a float in others", node)
+        sides = (operand, share) if reversed_ else (share, operand)
+        self._out.append(ast.Assign([ast.Name(share.id, ast.Store())], ast.BinOp(sides[0], op, sides[1])))
+        self._out.append(ast.Assign([ast.Name(f"{name}_updated", ast.Store())], ast.Constant(True)))
+        if kind.kind is Kind.INTEGER and not kind.element:
+            if isinstance(op, ast.Mult):
+                raise NotCompilableError("a product of integers may exceed 64 bits", node)
+            self._check(helper("wide", share))
+        return True
+
+
+class _Operands(ast.NodeTransformer):
+    """Puts columns in place of the operands of a contribution; what they are combined with stays."""
+
+    def __init__(self, lowering: _Lowering) -> None:
+        self._lowering = lowering
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            found = self._lowering.operand(node)
+            if found is not None:
+                return found
+        result: ast.AST = super().visit(node)
+        return result
+
+    def _expression(self, node: ast.expr) -> ast.expr:
+        found = self.visit(node)
+        assert isinstance(found, ast.expr)
+        return found
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        node.args = [self._expression(each) for each in node.args]
+        for keyword in node.keywords:
+            keyword.value = self._expression(keyword.value)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        node.slice = self._expression(node.slice)
+        return node
+
+
+def _continues(statement: ast.stmt) -> Iterator[bool]:
+    """Whether a statement goes on with the next iteration of the loop around it."""
+    if isinstance(statement, ast.Continue):
+        yield True
+    if isinstance(statement, ast.If):
+        for each in (*statement.body, *statement.orelse):
+            yield from _continues(each)

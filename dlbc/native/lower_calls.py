@@ -1,0 +1,113 @@
+"""Calls: of builtins and modules whose compiled form keeps the bits, and of the program's own functions."""
+
+from __future__ import annotations
+
+import ast
+
+from dlbrt.exactness import BUILTINS_EXACT, MATH_EXACT, NUMPY_EXACT
+
+from dlbc.native.facts import NotCompilableError, helper, shortened
+from dlbc.native.inline_calls import inline_call
+from dlbc.native.lower_elements import ElementLowering
+from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, integer
+
+#: Functions of `math` that give an integer.
+_TO_INTEGER = frozenset({"floor", "ceil", "trunc"})
+#: Functions of `math` that raise for no number.
+_TOTAL = frozenset({"fabs", "atan", "atan2", "copysign", "tanh", "isnan", "isinf", "isfinite", "erf", "erfc"})
+
+
+class CallLowering(ElementLowering):
+    """Lowers calls."""
+
+    def _call(self, node: ast.Call) -> tuple[ast.expr, Scalar]:
+        own = self._facts.functions(node.func.id) if isinstance(node.func, ast.Name) else None
+        if own is not None:
+            return self._inlined(node, own)
+        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            raise NotCompilableError(f"`{ast.unparse(node)}` cannot be compiled", node)
+        name = ast.unparse(node.func) if isinstance(node.func, ast.Name | ast.Attribute) else ""
+        full = self._facts.imported(name)
+        if isinstance(node.func, ast.Name) and self._facts.builtin(name) and not full:
+            return self._builtin(node, name)
+        module, _, function = full.rpartition(".")
+        if module == "math" and function in MATH_EXACT:
+            return self._math(node, function)
+        if module == "numpy" and function in NUMPY_EXACT:
+            found = [self.expression(each) for each in node.args]
+            self._note_values(*node.args)
+            kinds = [kind for _, kind in found]
+            result = Scalar(Kind.INEXACT, frozenset({NUMPY}), element=any(k.element for k in kinds))
+            return helper(f"np_{function}", *(each for each, _ in found)), result
+        raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)
+
+    def _inlined(self, node: ast.Call, function: ast.FunctionDef) -> tuple[ast.expr, Scalar]:
+        """The statements of a function of the program in place of its call."""
+
+        def is_given(value: ast.expr) -> bool:
+            return (
+                isinstance(value, ast.Name | ast.Attribute) and ast.unparse(value) in self._facts.parameters
+            )
+
+        found = None if function in self._inside else inline_call(function, node, self._fresh, is_given)
+        if found is None:
+            raise NotCompilableError(f"`{shortened(node.func)}` is no function that can be taken apart", node)
+        self._locals |= found.names
+        for name, value in found.arguments:
+            self._bind(name, *self.expression(value))
+        if isinstance(found.result, ast.Name) and found.result.id in found.names:
+            self._out.append(self._zero(found.result.id))  # compiled code wants a value on every path
+        outer, self._inside = self._inside, (*self._inside, function)
+        try:
+            self.statements(found.statements)
+            return self.expression(found.result)
+        except NotCompilableError as error:
+            reason = f"in `{function.name}`, {error}"
+            raise NotCompilableError(reason, node) from error
+        finally:
+            self._inside = outer
+
+    def _math(self, node: ast.Call, function: str) -> tuple[ast.expr, Scalar]:
+        found = [self.expression(each) for each in node.args]
+        self._note_values(*node.args)
+        call = ast.Call(node.func, [each for each, _ in found], [])
+        if function in _TO_INTEGER:
+            argument = self._named(found[0][0], "value")
+            self._check(helper("too_large", argument))
+            return ast.Call(node.func, [argument], []), integer(extra=CHECKED)
+        if function.startswith("is"):
+            return call, Scalar(Kind.TRUTH)
+        return (call if function in _TOTAL else self._finite(call)), Scalar(Kind.INEXACT)
+
+    def _builtin(self, node: ast.Call, name: str) -> tuple[ast.expr, Scalar]:
+        if name == "len" and len(node.args) == 1 and (array := self._array(node.args[0])):
+            self._use(array)
+            return ast.Call(node.func, [self._array_node(node.args[0])], []), integer(degree=1)
+        if name not in BUILTINS_EXACT or not node.args:
+            raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)
+        found = [self.expression(each) for each in node.args]
+        self._note_values(*node.args)
+        value, kind = found[0]
+        match name, len(found):
+            case (("min" | "max"), count) if count > 1:
+                chosen = "minimum2" if name == "min" else "maximum2"
+                for other, another in found[1:]:
+                    value, kind = helper(chosen, value, other), kind.joined(another)
+                if kind.mixed:
+                    raise NotCompilableError(
+                        "this is an integer in some iterations and a float in others", node
+                    )
+                return value, kind
+            case "abs", 1:
+                return ast.Call(node.func, [value], []), kind
+            case "float", 1:
+                return ast.Call(node.func, [value], []), Scalar(Kind.INEXACT)
+            case (("int" | "round"), 1):
+                if kind.kind is Kind.INTEGER:
+                    return value, kind
+                value = self._named(value, "value")
+                self._check(helper("too_large", value))
+                return ast.Call(node.func, [value], []), integer(extra=CHECKED)
+            case "bool", 1:
+                return ast.Call(node.func, [value], []), Scalar(Kind.TRUTH)
+        raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)

@@ -1,0 +1,216 @@
+"""Expressions: operators whose result is Python's, with a check where Python would raise or go beyond 64
+bits.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of
+from dlbc.native.lower_calls import CallLowering
+from dlbc.native.scalars import NUMPY, Kind, Scalar, integer, literal, of_operation
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+_BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+class ExpressionLowering(CallLowering):
+    """Lowers expressions."""
+
+    def expression(self, node: ast.expr) -> tuple[ast.expr, Scalar]:
+        """See `LoweringState`."""
+        match node:
+            case ast.Constant(value=value):
+                kind = literal(value)
+                if kind is None:
+                    raise NotCompilableError(f"{ast.unparse(node)} is no number", node)
+                return node, kind
+            case ast.Name(id=name):
+                return self._variable(node, name)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._operation(left, op, right, node)
+            case ast.UnaryOp(op=op, operand=operand):
+                return self._unary(node, op, operand)
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                return self._comparison(node, left, ops, others)
+            case ast.BoolOp(op=op, values=values):
+                return self._junction(op, values)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self._choice(test, body, orelse)
+            case ast.Subscript():
+                return self._element(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.Attribute():
+                return self._attribute(node)
+        raise NotCompilableError(f"{described(node)} cannot be compiled", node)
+
+    def _variable(self, node: ast.Name, name: str) -> tuple[ast.expr, Scalar]:
+        if name in self._facts.contributed:
+            raise NotCompilableError(f"`{name}` is a value of all iterations", node)
+        if name == self._facts.index:
+            return node, integer(degree=1)
+        if name in self._locals or name in self.bound:
+            return node, self._name(name)
+        if name in self._facts.parameters:
+            self._use(name)
+            return ast.Name(self._facts.parameters[name], ast.Load()), Scalar(
+                Kind.ANY, frozenset({name}), degree=1
+            )
+        full = self._facts.imported(name)
+        if full in CONSTANTS:
+            return node, Scalar(Kind.INEXACT)
+        if (number := self._facts.numbers(name)) is not None:
+            return self.expression(number)
+        raise NotCompilableError(f"what `{name}` is cannot be told before the loop", node)
+
+    def _operation(
+        self, left: ast.expr, op: ast.operator, right: ast.expr, node: ast.AST
+    ) -> tuple[ast.expr, Scalar]:
+        one, first = self.expression(left)
+        two, second = self.expression(right)
+        if Kind.TRUTH in (first.kind, second.kind) and not (
+            isinstance(op, _BITWISE) and first.kind is second.kind
+        ):
+            raise NotCompilableError("arithmetic with truth values is left to Python", node)
+        if isinstance(op, ast.Pow):
+            return self._power(one, first, two, second, right, node)
+        self._note_values(left, right)
+        result = of_operation(op, first, second)
+        if isinstance(op, _BITWISE):
+            if Kind.INEXACT in (first.kind, second.kind):
+                raise NotCompilableError("this operator takes integers alone", node)
+            if first.kind is Kind.TRUTH:
+                result = Scalar(Kind.TRUTH, result.sources, result.certain, result.element)
+        elif isinstance(op, ast.RShift) and isinstance(literal_of(right), int):
+            pass
+        elif not isinstance(op, _ARITHMETIC):
+            raise NotCompilableError(f"the operator of {ast.unparse(node)} is left to Python", node)
+        if isinstance(op, ast.Div | ast.FloorDiv | ast.Mod) and not literal_of(right):
+            surely_numpy = isinstance(op, ast.Div) and (
+                first.element or second.element or NUMPY in result.sources
+            )
+            if surely_numpy:
+                self._shaped |= result.sources & self._arrays  # division by an element of a list may raise
+            else:
+                two = self._nonzero(two)
+        self._fits(result, node)
+        return ast.BinOp(one, op, two), result
+
+    def _power(
+        self, one: ast.expr, first: Scalar, two: ast.expr, second: Scalar, exponent: ast.expr, node: ast.AST
+    ) -> tuple[ast.expr, Scalar]:
+        number = literal_of(exponent)
+        if first.kind is Kind.INTEGER:
+            if number in (2, 3) and isinstance(one, ast.Name | ast.Constant):
+                square = of_operation(ast.Mult(), first, first)
+                product: ast.expr = ast.BinOp(one, ast.Mult(), one)
+                if number == 3:
+                    square, product = (
+                        of_operation(ast.Mult(), square, first),
+                        ast.BinOp(product, ast.Mult(), one),
+                    )
+                self._fits(square, node)
+                return product, square
+            raise NotCompilableError("a power of an integer is left to Python", node)
+        sources = first.sources | second.sources
+        result = Scalar(
+            Kind.INEXACT, sources, first.certain and second.certain, first.element or second.element
+        )
+        if not result.certain:
+            raise NotCompilableError(
+                "it depends on the iteration whether this is a power of numpy or of Python", node
+            )
+        if first.kind is Kind.ANY:
+            self._floats |= {s for s in first.sources if s != NUMPY}
+        if result.element or NUMPY in sources:
+            self._shaped |= sources & self._arrays
+            return helper("numpy_power", one, two), result
+        if sources:
+            raise NotCompilableError("whether this is a power of numpy or of Python is not known", node)
+        return self._finite(helper("power", one, two)), result
+
+    def _unary(self, node: ast.UnaryOp, op: ast.unaryop, operand: ast.expr) -> tuple[ast.expr, Scalar]:
+        value, kind = self.expression(operand)
+        if isinstance(op, ast.Not):
+            return ast.UnaryOp(op, value), Scalar(Kind.TRUTH)
+        if kind.kind is Kind.TRUTH or isinstance(op, ast.Invert):
+            raise NotCompilableError(f"{ast.unparse(node)} is left to Python", node)
+        if kind.mixed:
+            raise NotCompilableError("this is an integer in some iterations and a float in others", node)
+        self._note_values(operand)
+        return ast.UnaryOp(op, value), kind
+
+    def _comparison(
+        self, node: ast.Compare, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr]
+    ) -> tuple[ast.expr, Scalar]:
+        if any(isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot) for op in ops):
+            raise NotCompilableError(f"{ast.unparse(node)} is left to Python", node)
+        found = [self.expression(each) for each in (left, *others)]
+        self._note_values(left, *others)
+        sources = frozenset[str]().union(*(kind.sources for _, kind in found))
+        certain = all(kind.certain for _, kind in found) and len(others) == 1
+        return ast.Compare(found[0][0], ops, [each for each, _ in found[1:]]), Scalar(
+            Kind.TRUTH, sources, certain
+        )
+
+    def _junction(self, op: ast.boolop, values: list[ast.expr]) -> tuple[ast.expr, Scalar]:
+        first, kind = self.expression(values[0])
+        found, kinds = [first], [kind]
+        for value in values[1:]:
+            outer, self._out = self._out, []
+            each, kind = self.expression(value)
+            ahead, self._out = self._out, outer
+            kinds.append(kind)
+            if not ahead:
+                found.append(each)
+                continue
+            name = self._fresh("holds")
+            so_far = found[0] if len(found) == 1 else ast.BoolOp(op, found)
+            self._out.append(ast.Assign([ast.Name(name, ast.Store())], so_far))
+            holds: ast.expr = ast.Name(name, ast.Load())
+            test = holds if isinstance(op, ast.And) else ast.UnaryOp(ast.Not(), holds)
+            self._out.append(ast.If(test, [*ahead, ast.Assign([ast.Name(name, ast.Store())], each)], []))
+            found = [ast.Name(name, ast.Load())]
+        if any(k.kind is not Kind.TRUTH for k in kinds):
+            raise NotCompilableError(
+                "`and` and `or` of anything but truth values are left to Python", values[0]
+            )
+        sources = frozenset[str]().union(*(k.sources for k in kinds))
+        result = Scalar(Kind.TRUTH, sources, certain=not sources)
+        return found[0] if len(found) == 1 else ast.BoolOp(op, found), result
+
+    def _choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> tuple[ast.expr, Scalar]:
+        condition, _ = self.expression(test)
+        self._conditional += 1
+        outer, self._out = self._out, []
+        one, first = self.expression(body)
+        ahead_one, self._out = self._out, []
+        two, second = self.expression(orelse)
+        ahead_two, self._out = self._out, outer
+        self._conditional -= 1
+        result = first.joined(second)
+        if not (ahead_one or ahead_two):
+            return ast.IfExp(condition, one, two), result
+        name = self._fresh("chosen")
+        target = ast.Name(name, ast.Store())
+        self._out.append(
+            ast.If(
+                condition, [*ahead_one, ast.Assign([target], one)], [*ahead_two, ast.Assign([target], two)]
+            )
+        )
+        return ast.Name(name, ast.Load()), result
+
+    def _attribute(self, node: ast.Attribute) -> tuple[ast.expr, Scalar]:
+        text = ast.unparse(node)
+        if text in self._facts.parameters:
+            self._use(text)
+            return ast.Name(self._facts.parameters[text], ast.Load()), Scalar(
+                Kind.ANY, frozenset({text}), degree=1
+            )
+        if self._facts.imported(text) in CONSTANTS:
+            return node, Scalar(Kind.INEXACT)
+        if node.attr == "size" and (array := self._array(node.value)):
+            self._shaped.add(array)
+            return ast.Attribute(self._array_node(node.value), "size", ast.Load()), integer(degree=1)
+        raise NotCompilableError(f"`{text}` cannot be looked up in compiled code", node)

@@ -1,0 +1,167 @@
+"""Statements: assignments, inner loops and conditions, all that Python does in them included."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from dlbc.native.facts import NotCompilableError, array_of, described, helper, literal_of
+from dlbc.native.lower_expressions import ExpressionLowering
+from dlbc.native.scalars import CHECKED, Kind, Scalar, integer
+
+
+class StatementLowering(ExpressionLowering):
+    """Lowers statements."""
+
+    @abstractmethod
+    def _update(self, node: ast.stmt) -> bool:
+        """Lower an update of a value of all iterations; False if the statement is none."""
+
+    def _statement(self, node: ast.stmt) -> None:
+        if self._update(node):
+            return
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                self._assign(target, value)
+            case ast.Assign(targets=targets, value=value):
+                expression, kind = self.expression(value)
+                name = self._fresh("value")
+                self._bind(name, expression, kind)
+                for target in targets:
+                    self._assign(target, ast.Name(name, ast.Load()))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._assign(target, value)
+            case ast.AugAssign(target=target, op=op, value=value):
+                self._augmented(node, target, op, value)
+            case ast.For(target=target, iter=iterable, body=body, orelse=[]):
+                self._for(node, target, iterable, body)
+            case ast.While(test=test, body=body, orelse=[]):
+                self._while(test, body)
+            case ast.If(test=test, body=body, orelse=orelse):
+                condition, _ = self.expression(test)
+                self._conditional += 1
+                inner = self._nested(body)
+                other = self._nested(orelse)
+                self._conditional -= 1
+                self._out.append(ast.If(condition, inner or [ast.Pass()], other))
+            case ast.Pass() | ast.Break() | ast.Continue() | ast.Expr(value=ast.Constant()):
+                self._out.append(node)
+            case ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
+                self._out += self._leave()
+            case ast.Assert(test=test):
+                condition, _ = self.expression(test)
+                self._check(ast.UnaryOp(ast.Not(), condition))
+            case _:
+                raise NotCompilableError(f"{described(node)} cannot be compiled", node)
+
+    def statements(self, body: Sequence[ast.stmt]) -> None:
+        """See `LoweringState`."""
+        for statement in body:
+            self._statement(statement)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
+            found = [self.expression(each) for each in value.elts]
+            names = [self._fresh("value") for _ in found]
+            for name, (expression, kind) in zip(names, found, strict=True):
+                self._bind(name, expression, kind)
+            for each, name in zip(target.elts, names, strict=True):
+                self._assign(each, ast.Name(name, ast.Load()))
+            return
+        expression, kind = self.expression(value)
+        if isinstance(target, ast.Name):
+            self._bind(target.id, expression, kind)
+        elif isinstance(target, ast.Subscript):
+            place = self._place(target, ast.Store())
+            self._out.append(ast.Assign([place], expression))
+            self._store(target)
+        else:
+            raise NotCompilableError(f"a store to {ast.unparse(target)} cannot be compiled", target)
+
+    def _augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            expression, kind = self._operation(ast.Name(target.id, ast.Load()), op, value, node)
+            self._bind(
+                target.id, expression, kind, augmented=op if _is_update(expression, op, target) else None
+            )
+        elif isinstance(target, ast.Subscript):
+            load = ast.Subscript(target.value, target.slice, ast.Load())
+            expression, _ = self._operation(load, op, value, node)
+            place = self._place(target, ast.Store())
+            assert isinstance(place, ast.Subscript)
+            if isinstance(expression, ast.BinOp) and isinstance(expression.op, type(op)):
+                self._out.append(ast.AugAssign(place, op, expression.right))
+            else:
+                self._out.append(ast.Assign([place], expression))
+            self._store(target)
+        else:
+            raise NotCompilableError(f"a store to {ast.unparse(target)} cannot be compiled", target)
+
+    def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
+        match target, iterable:
+            case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if (
+                self._facts.builtin("range")
+            ):
+                pass
+            case _:
+                raise NotCompilableError("an inner loop over anything but a range cannot be compiled", node)
+        if name in self._scope.variables:
+            raise NotCompilableError(f"`{name}` counts in two loops, one inside the other", node)
+        found = [self.expression(each) for each in arguments]
+        if any(kind.kind not in (Kind.INTEGER, Kind.ANY) for _, kind in found):
+            raise NotCompilableError("the arguments of a range are no integers", node)
+        self._subscripts |= {self._array(array_of(a)) for a in arguments if isinstance(a, ast.Subscript)}
+        if len(arguments) > 2 and not isinstance(literal_of(arguments[2]), int):
+            self._check(helper("is_zero", found[2][0]))
+        self.bound[name] = self._counter(name, [kind for _, kind in found])
+        rebound = any(
+            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+            for s in body
+            for n in ast.walk(s)
+        )
+        run = None if rebound else self._scope.run_of(name, arguments)
+        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
+        if run is not None:
+            self._scope.inside(run)
+        inner = self._nested(body)
+        if run is not None:
+            self._scope.outside()
+        self._stored_before = before or self._updates(body)
+        call = ast.Call(ast.Name("range", ast.Load()), [expression for expression, _ in found], [])
+        self._out.append(ast.For(ast.Name(name, ast.Store()), call, inner or [ast.Pass()], []))
+
+    def _counter(self, name: str, ends: Sequence[Scalar]) -> Scalar:
+        before = self.bound.get(name)
+        counter = integer(max(e.degree for e in ends), max(e.extra for e in ends) + 1)
+        if any(e.element for e in ends) or not counter.bounded:
+            counter = integer(extra=CHECKED)  # ranges of compiled code are of 64 bits
+        return counter if before is None else before.joined(counter)
+
+    def _while(self, test: ast.expr, body: list[ast.stmt]) -> None:
+        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
+        self._conditional += 1
+        outer, self._out = self._out, []
+        condition, _ = self.expression(test)
+        ahead = self._out
+        inner = self._nested(body)
+        self._out = outer
+        self._conditional -= 1
+        self._stored_before = before or self._updates(body)
+        if not ahead:
+            self._out.append(ast.While(condition, inner or [ast.Pass()], []))
+            return
+        leave = ast.If(ast.UnaryOp(ast.Not(), condition), [ast.Break()], [])
+        self._out.append(ast.While(ast.Constant(True), [*ahead, leave, *inner], []))
+
+
+def _is_update(expression: ast.expr, op: ast.operator, target: ast.Name) -> bool:
+    """Whether an expression is what an augmented assignment computes."""
+    match expression:
+        case ast.BinOp(left=ast.Name(id=name), op=found):
+            return name == target.id and isinstance(found, type(op))
+    return False

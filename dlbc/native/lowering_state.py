@@ -1,0 +1,230 @@
+"""The state of one pass over a body, and the checks by which an iteration is left to Python."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from dlbc.ir.chunk import Column
+from dlbc.native.extents import Scope
+from dlbc.native.facts import BodyFacts, NotCompilableError, array_of, helper, nodes_without, row_text
+from dlbc.native.inline_calls import stored_parameters
+from dlbc.native.scalars import CHECKED, FITTING, Kind, Scalar, checked, integer
+
+
+class LoweringState(ABC):
+    """One pass over a body, with what earlier passes have found of its names."""
+
+    def __init__(self, facts: BodyFacts, known: Mapping[str, Scalar], body: Sequence[ast.stmt]) -> None:
+        self.bound: dict[str, Scalar] = {}
+        self._facts, self._known = facts, known
+        self._scope = Scope(facts.index, facts.names.low, facts.names.high, self._invariant)
+        self._out: list[ast.stmt] = []
+        self._conditional = 0
+        self._columns: list[Column] = []
+        self._conditions: dict[str, None] = {}
+        self._wraps = self._checks = False
+        self._saved: dict[str, int] = {}
+        self._bits = FITTING - 1
+        self._used: dict[str, None] = {}
+        self._subscripts: set[str] = set()
+        self._values: set[str] = set()
+        self._floats: set[str] = set()
+        self._shaped: set[str] = set()
+        self._arrays: set[str] = set()
+        self._temporaries = 0
+        self._left: dict[str, str] = {}
+        self._notes: dict[str, None] = {}
+        self._locals = {
+            n.id
+            for s in body
+            for n in ast.walk(s)
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        }
+        self._locals |= {facts.index}
+        self._taken = (
+            self._locals
+            | set(facts.parameters)
+            | {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
+        )
+        effects = facts.effects
+        stores = [
+            n
+            for s in body
+            for n in nodes_without(s, effects)
+            if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+        ]
+        self._stored = {name for n in stores if (name := self._array(array_of(n)))}
+        read = {
+            name
+            for s in body
+            for n in nodes_without(s, effects)
+            if isinstance(n, ast.Subscript)
+            and isinstance(n.ctx, ast.Load)
+            and (name := self._array(array_of(n)))
+        }
+        read |= {
+            name
+            for s in body
+            for n in nodes_without(s, effects)
+            if isinstance(n, ast.AugAssign)
+            and isinstance(n.target, ast.Subscript)
+            and (name := self._array(array_of(n.target)))
+        }
+        for call in (n for s in body for n in nodes_without(s, effects) if isinstance(n, ast.Call)):
+            function = facts.functions(call.func.id) if isinstance(call.func, ast.Name) else None
+            places = set(stored_parameters(function)) if function is not None else set()
+            changed = {self._array(a) for k, a in enumerate(call.args) if k in places} - {""}
+            self._stored |= changed
+            read |= changed
+        self._updated = self._stored & read
+        self._inside: tuple[ast.FunctionDef, ...] = ()
+        self._shares: dict[str, Scalar] = {}
+        self._stored_before = False
+
+    def _updates(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether statements store to an array that iterations also read."""
+        nodes = (
+            n
+            for s in body
+            for n in ast.walk(s)
+            if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+        )
+        return any(self._array(array_of(n)) in self._updated for n in nodes)
+
+    def _store(self, target: ast.Subscript) -> None:
+        if self._array(array_of(target)) not in self._stored:
+            raise NotCompilableError("a function stores to an array that another one gives it", target)
+        if self._array(array_of(target)) in self._updated:
+            self._stored_before = True
+
+    def _check(self, doubtful: ast.expr) -> None:
+        """Leave the iteration to Python where the condition holds."""
+        self._out.append(ast.If(doubtful, self._leave(), []))
+
+    def _leave(self) -> list[ast.stmt]:
+        self._checks = True
+        statements: list[ast.stmt] = []
+        if self._stored_before:
+            for array in sorted(self._updated):
+                axis = self._facts.rows.get(array)
+                if axis is None:
+                    reason = f"a check would stand after a store to `{array}`, which could not be taken back"
+                    raise NotCompilableError(reason, ast.Name(array))
+                self._saved[array] = axis
+                name = self._facts.parameters[array]
+                statements.append(
+                    ast.parse(f"{row_text(name, axis, self._facts.index)} = {name}_before").body[0]
+                )
+        return [*statements, ast.Return(ast.Name(self._facts.index, ast.Load()))]
+
+    def _fits(self, result: Scalar, node: ast.AST) -> None:
+        """Note how large the index and parameters may be for this result to fit."""
+        if not result.may_be_integer:
+            return
+        if result.extra > FITTING or not result.bounded:
+            raise NotCompilableError("an integer may exceed 64 bits here", node)
+        if result.degree:
+            self._bits = min(self._bits, (FITTING - 1 - result.extra) // result.degree)
+        if self._bits < 1:
+            raise NotCompilableError("an integer may exceed 64 bits here", node)
+
+    def _name(self, name: str) -> Scalar:
+        """What is known of a local number, after the check where it has been bound."""
+        known = self._known.get(name) or self.bound.get(name) or integer()
+        return checked(known) if not known.bounded else known
+
+    def _bind(self, name: str, value: ast.expr, kind: Scalar, augmented: ast.operator | None = None) -> None:
+        """Bind a name, and check that an integer without a known bound fits."""
+        if name == self._facts.index or name in self._scope.variables:
+            raise NotCompilableError(f"`{name}`, which counts, is bound in the body", value)
+        before = self.bound.get(name)
+        self.bound[name] = kind if before is None else before.joined(kind)
+        self._left.pop(name, None)
+        target = ast.Name(name, ast.Store())
+        if augmented is not None and isinstance(value, ast.BinOp):
+            self._out.append(ast.AugAssign(target, augmented, value.right))
+        else:
+            self._out.append(ast.Assign([target], value))
+        known = self._known.get(name)
+        if known is not None and not known.bounded and known.may_be_integer and kind.extra > CHECKED:
+            self._check(helper("wide", ast.Name(name, ast.Load())))
+
+    def _named(self, value: ast.expr, stem: str) -> ast.expr:
+        if isinstance(value, ast.Name | ast.Constant):
+            return value
+        name = self._fresh(stem)
+        self._out.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        return ast.Name(name, ast.Load())
+
+    def _finite(self, value: ast.expr) -> ast.expr:
+        """The value under a name, checked to be finite: else Python's function may have raised."""
+        named = self._named(value, "value")
+        self._check(helper("not_finite", named))
+        return named
+
+    def _zero(self, name: str) -> ast.stmt:
+        """Bind a name that is bound again before it is used."""
+        known = self._known.get(name, integer())
+        values = {Kind.INEXACT: 0.0, Kind.TRUTH: False}
+        return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(values.get(known.kind, 0)))
+
+    def _nonzero(self, divisor: ast.expr) -> ast.expr:
+        """A divisor that is not zero, by a condition or a check."""
+        if isinstance(divisor, ast.Name) and divisor.id in self._facts.parameters.values():
+            self._conditions.setdefault(f"{divisor.id} != 0")
+            return divisor
+        divisor = self._named(divisor, "divisor")
+        self._check(helper("is_zero", divisor))
+        return divisor
+
+    def _nested(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Statements of an inner block, lowered."""
+        outer, self._out = self._out, []
+        self.statements(body)
+        inner, self._out = self._out, outer
+        return inner
+
+    def _note_values(self, *nodes: ast.expr) -> None:
+        """Elements of arrays that are computed with, not only subscripts."""
+        for node in nodes:
+            if isinstance(node, ast.Subscript) and (array := self._array(array_of(node))):
+                self._values.add(array)
+
+    def _use(self, name: str) -> None:
+        self._used.setdefault(name)
+
+    def _fresh(self, stem: str) -> str:
+        while True:
+            self._temporaries += 1
+            name = stem if self._temporaries == 1 else f"{stem}_{self._temporaries}"
+            if name not in self._taken:
+                self._taken.add(name)
+                return name
+
+    def _array(self, node: ast.expr) -> str:
+        """The array that an expression is, as it is known to the program; empty if it is none."""
+        text = (
+            node.id
+            if isinstance(node, ast.Name)
+            else ast.unparse(node)
+            if isinstance(node, ast.Attribute)
+            else ""
+        )
+        return text if text in self._facts.parameters else ""
+
+    def _array_node(self, node: ast.expr) -> ast.expr:
+        return ast.Name(self._facts.parameters[self._array(node)], ast.Load())
+
+    @abstractmethod
+    def expression(self, node: ast.expr) -> tuple[ast.expr, Scalar]:
+        """An expression to compile, after the checks that it needs, and what is known of its value."""
+
+    @abstractmethod
+    def _invariant(self, node: ast.expr) -> bool:
+        """Whether an integer expression is the same at all times."""
+
+    @abstractmethod
+    def statements(self, body: Sequence[ast.stmt]) -> None:
+        """Lower statements."""

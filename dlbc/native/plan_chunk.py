@@ -1,0 +1,184 @@
+"""From a loop's plan to its chunk functions: which names they take, what Python does afterwards, in which
+orders.
+
+The functions are text, since they stand in the generated program. Names of the runtime and of the functions
+themselves are chosen when that is written (`dlbc.emit`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.uses import every_node
+from dlbc.ir.access_path import root_of
+from dlbc.ir.chunk import CHUNK, RUNTIME, ChunkForm, ChunkPlan
+from dlbc.ir.plan import LoopPlan
+from dlbc.native.facts import (
+    BodyFacts,
+    ChunkNames,
+    LoweredBody,
+    NotCompilableError,
+    literal_of,
+    row_text,
+)
+from dlbc.native.lower_body import lower_body
+
+#: Attributes that are not looked up as values of their own.
+_OF_ARRAYS = frozenset({"shape", "size", "ndim", "T", "dtype"})
+
+
+def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
+    """The chunk functions of a loop; raises NotCompilableError."""
+    loop = plan.loop.node
+    index = plan.space.index
+    if index is None or not isinstance(loop.target, ast.Name) or not context.names.counter_in_range:
+        raise NotCompilableError("the loop does not run over a range", loop.iter)
+    if plan.mangled or plan.items or plan.watched:
+        raise NotCompilableError(
+            "its body uses objects of the program's classes, or calls what is not seen", loop
+        )
+    if plan.conditional:
+        reason = f"`{plan.conditional[0]}` is read after the loop, and only some iterations set it"
+        raise NotCompilableError(reason, loop)
+    taken = {n.id for n in every_node(loop) if isinstance(n, ast.Name)} | set(plan.parameters)
+    names = ChunkNames(*(_fresh(name, taken) for name in ("first", "last", "step", "results", "low", "high")))
+    facts = _facts(context, plan, index, names, taken)
+    lowered = lower_body(loop.body, facts)
+    order = {name: number for number, name in enumerate(facts.parameters)}
+    parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
+    written = _as_written(index, names, facts, lowered, parameters)
+    return ChunkPlan(
+        forms=(written,),
+        parameters=parameters,
+        fits=tuple(lowered.conditions),
+        bounds=(names.low, names.high),
+        columns=tuple(lowered.columns),
+        effects=tuple(ast.unparse(each) for each in lowered.effects),
+        stored=_renamed(facts, lowered.stored),
+        index_only=_renamed(facts, lowered.index_only),
+        arrays=_renamed(facts, lowered.shaped),
+        floats=_renamed(facts, lowered.floats),
+        bits=lowered.bits,
+        differing=tuple(lowered.notes),
+    )
+
+
+def _facts(
+    context: AnalysisContext, plan: LoopPlan, index: str, names: ChunkNames, taken: set[str]
+) -> BodyFacts:
+    contributed = {r.name for r in plan.reductions} | {c for r in plan.reductions for c in r.companions}
+    contributed |= {o.name for o in plan.ordered}
+    given = {name: name for name in plan.parameters if name not in contributed}
+    for text in _chains(plan.loop.node, given):
+        if text not in contributed:
+            given[text] = _fresh(text.replace(".", "_"), taken)
+    rows = {
+        array.name: array.axis
+        for array in plan.arrays
+        if array.axis is not None and (array.rows if array.writes is None else array.writes) in ((), (index,))
+    }
+    shares = [r for r in plan.reductions if r.multiple_updates and not r.element and not r.companions]
+    if odd := next((r for r in shares if r.operator not in "+*" or not r.name.isidentifier()), None):
+        raise NotCompilableError(f"an iteration updates `{odd.name}` several times", odd.updates[0])
+    whole = (r for r in plan.reductions if r not in shares)
+    effects: set[ast.AST] = {u for r in whole for u in r.updates}
+    effects |= {e for o in plan.ordered for e in o.effects}
+    effects |= {n for n in every_node(plan.loop.node) if _prints(n) and context.module.builtin("print")}
+    return BodyFacts(
+        index=index,
+        names=names,
+        parameters=given,
+        rows=rows,
+        imported=context.module.imported_name,
+        builtin=context.module.builtin,
+        effects=frozenset(effects),
+        contributed=frozenset(contributed | {root_of(name) for name in contributed}),
+        shares={r.name: r.operator for r in shares},
+        functions=lambda name: _function_of(context, name),
+        numbers=lambda name: _number_of(context, name),
+        kept=plan.definite,
+    )
+
+
+def _function_of(context: AnalysisContext, name: str) -> ast.FunctionDef | None:
+    """The function of the file that a name always means."""
+    found = context.module.functions.get(name, ())
+    if len(found) != 1 or name not in context.module.constant or name in context.names.temporaries:
+        return None
+    return found[0] if isinstance(found[0], ast.FunctionDef) else None
+
+
+def _number_of(context: AnalysisContext, name: str) -> ast.expr | None:
+    """The literal number to which a name of the module is bound once and for all."""
+    nodes = context.module.bound.get(name, ())
+    if len(nodes) != 1 or name in context.module.declared or name in context.names.temporaries:
+        return None
+    module = context.loop.path[0]
+    for statement in module.body if isinstance(module, ast.Module) else ():
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target], value=value) if target is nodes[0]:
+                return value if isinstance(literal_of(value), int | float) else None
+    return None
+
+
+def _prints(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+
+
+def _chains(loop: ast.For, given: dict[str, str]) -> Iterator[str]:
+    """Attributes that are looked up in the body, of objects that the loop is given."""
+    called = {n.func for n in every_node(loop) if isinstance(n, ast.Call)}
+    for node in every_node(loop):
+        if isinstance(node, ast.Attribute) and node not in called and node.attr not in _OF_ARRAYS:
+            inner: ast.expr = node
+            while isinstance(inner, ast.Attribute):
+                inner = inner.value
+            if isinstance(inner, ast.Name) and inner.id in given and isinstance(node.ctx, ast.Load):
+                yield ast.unparse(node)
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _renamed(facts: BodyFacts, arrays: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(facts.parameters[name] for name in arrays if name in facts.parameters))
+
+
+def _head(names: ChunkNames, parameters: Sequence[tuple[str, str]]) -> list[str]:
+    return [names.first, names.last, names.step, names.results, *(name for name, _ in parameters)]
+
+
+def _function(name: str, parameters: Sequence[str], body: Sequence[ast.stmt]) -> str:
+    arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+    definition = ast.FunctionDef(name, arguments, list(body), [], None, None)
+    return ast.unparse(ast.fix_missing_locations(definition))
+
+
+def _as_written(
+    index: str,
+    names: ChunkNames,
+    facts: BodyFacts,
+    lowered: LoweredBody,
+    parameters: Sequence[tuple[str, str]],
+) -> ChunkForm:
+    """The loop in the order in which the user wrote it."""
+    found = ((facts.parameters[array], axis) for array, axis in lowered.saved.items())
+    saved = [f"{name}_before = {RUNTIME}.native.kept({row_text(name, axis, index)})" for name, axis in found]
+    body = [*ast.parse("\n".join(saved)).body, *lowered.statements]
+    return ChunkForm(_function(CHUNK, _head(names, parameters), [_loop(index, names, body), _return(names)]))
+
+
+def _loop(index: str, names: ChunkNames, body: list[ast.stmt]) -> ast.For:
+    bounds = [ast.Name(name, ast.Load()) for name in (names.first, names.last, names.step)]
+    call = ast.Call(ast.Name("range", ast.Load()), [*bounds], [])
+    return ast.For(ast.Name(index, ast.Store()), call, body, [])
+
+
+def _return(names: ChunkNames) -> ast.stmt:
+    return ast.Return(ast.Name(names.last, ast.Load()))

@@ -1,0 +1,190 @@
+"""The compiled iterations of one loop on one rank: which form of them runs, and what it leaves to Python.
+
+A chunk is run only if its subscripts are in range (``fits``). Where those of some iterations are not, or one
+of them finds that it cannot do what Python does, it is left to Python, and compiled chunks go on after it.
+
+There may be several forms of a chunk function, whose loops run in different orders with the same bits. The
+first is the one that the compiler expects to be the fastest; the first chunks are timed in two forms, and the
+faster one goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from dlbrt.native.arguments import NotCompiled, admit
+from dlbrt.native.compiler import compile_chunk
+from dlbrt.native.numerics import new_results, read_array, read_results
+from dlbrt.records import dataclass
+
+Compiled = Callable[..., int]
+
+#: Chunks whose times decide between two forms, and the least seconds of a chunk whose time counts.
+_TRIALS, _LEAST_S = 4, 50e-6
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSpec:
+    """What a kernel says of its chunk functions: the last one is in the order of the source.
+
+    ``fits`` tells whether the subscripts of the iterations from the least to the greatest index are in range.
+    ``columns``: for each result the arguments any of which makes it a number of numpy. ``stored``: arguments
+    that are stored to; ``index_only``: whose elements are subscripts alone; ``arrays``: that are arrays, no
+    lists; ``floats``: of floats. ``restructured_floats``, ``unit_step``: what the other forms require.
+    ``bits``: the most that integers may have.
+    """
+
+    forms: Sequence[FunctionType]
+    fits: FunctionType | None = None
+    stored: frozenset[str] = frozenset()
+    index_only: frozenset[str] = frozenset()
+    arrays: frozenset[str] = frozenset()
+    floats: frozenset[str] = frozenset()
+    restructured_floats: frozenset[str] = frozenset()
+    unit_step: bool = False
+    columns: Sequence[frozenset[str]] = ()
+    bits: int = 62
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arguments' names."""
+        code = self.forms[-1].__code__
+        return code.co_varnames[4 : code.co_argcount]
+
+
+class CompiledChunks:
+    """Chunks of one run of a loop, compiled for its arguments; raises NotCompiled."""
+
+    def __init__(self, spec: ChunkSpec, arguments: Sequence[Any]) -> None:
+        self._spec = spec
+        named = dict(zip(spec.names, arguments, strict=True))
+        _check(spec, named)
+        self._arguments = admit(spec.names, arguments, index_only=spec.index_only)
+        for name, value, array in zip(spec.names, arguments, self._arguments, strict=True):
+            if isinstance(value, list) and name not in spec.index_only and _is_integer(array):
+                raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
+        self._results: Any = new_results(len(spec.columns), 0)
+        self._forms = [self._compiled(form) for form in _usable(spec, named)]
+        self._times = [0.0] * len(self._forms)
+        self._trials = 0
+        self._alone = 1
+        self._numpy = [
+            any(isinstance(named[n], np.ndarray | np.generic) for n in column if n in named)
+            or "numpy" in column
+            for column in spec.columns
+        ]
+
+    def _compiled(self, form: FunctionType) -> Compiled:
+        arguments = (0, 0, 1, self._results, *self._arguments)
+        return compile_chunk(form, arguments)
+
+    def run(self, values: range) -> int:
+        """Run the iterations with these values of the index as far as possible; returns how many are done."""
+        count = self._fitting(values)
+        if count and self._spec.columns:
+            self._results = new_results(len(self._spec.columns), count)
+        if not count:
+            return 0
+        last = values.start + count * values.step
+        form = self._form(values.step)
+        started = time.perf_counter()
+        stop = self._forms[form](values.start, last, values.step, self._results, *self._arguments)
+        self._note(form, time.perf_counter() - started, count)
+        done = (stop - values.start) // values.step
+        self._alone = 1 if done else self._alone
+        return int(done)
+
+    def alone(self) -> int:
+        """How many iterations to leave to Python after one that could not be run."""
+        count, self._alone = self._alone, min(2 * self._alone, 1024)
+        return count
+
+    def columns(self, count: int) -> Iterator[Iterator[Any]]:
+        """What the last iterations run have left, one iterator for each column."""
+        kinds = self._results[2]
+        for number, numpy in enumerate(self._numpy):
+            if not kinds[number]:
+                yield repeat(None)  # no iteration has come to it
+            elif numpy:
+                yield iter(read_array(self._results, number, count))
+            else:
+                yield iter(read_results(self._results, number, count))
+
+    def _fitting(self, values: range) -> int:
+        """How many of the iterations, from the first, have their subscripts in range."""
+        fits, count = self._spec.fits, len(values)
+        if fits is None or not count:
+            return count
+        while count:
+            ends = (values[0], values[count - 1])
+            try:
+                if fits(min(ends), max(ends), *self._arguments):
+                    return count
+            except (IndexError, AttributeError, TypeError):
+                return 0  # an array has fewer axes than subscripts
+            count //= 2
+        return 0
+
+    def _form(self, step: int) -> int:
+        """Which form runs next; the last is as written."""
+        if step != 1 and self._spec.unit_step:
+            return len(self._forms) - 1
+        return self._trials % 2 if self._on_trial else 0
+
+    @property
+    def _on_trial(self) -> bool:
+        return len(self._forms) > 1 and self._trials < _TRIALS
+
+    def _note(self, form: int, seconds: float, count: int) -> None:
+        """Note the time of a chunk; after some of them the slower of the first two forms is dropped."""
+        if not self._on_trial or seconds < _LEAST_S:
+            return
+        self._times[form] = seconds / count  # of the longest chunk so far: short strips are slow
+        self._trials += 1
+        if self._on_trial:
+            return
+        if self._times[1] < self._times[0]:
+            del self._forms[0]
+        elif len(self._forms) > 2:
+            del self._forms[1]
+
+
+def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
+    """Raise NotCompiled where the arguments are not what the functions were written for."""
+    for name, value in named.items():
+        if name in spec.arrays and not isinstance(value, np.ndarray):
+            raise NotCompiled(f"`{name}` is no array")
+        if name in spec.floats and not _is_float(value):
+            raise NotCompiled(f"`{name}` holds no floats, of which powers are taken")
+        if isinstance(value, int) and value.bit_length() > spec.bits:
+            raise NotCompiled(f"`{name}` is so large that integers might exceed 64 bits")
+        if isinstance(value, list) and name in spec.stored:
+            raise NotCompiled(f"`{name}` is a list to which iterations store")
+    arrays = {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
+    for name in spec.stored & arrays.keys():
+        for other, value in arrays.items():
+            if other != name and np.may_share_memory(arrays[name], value):
+                raise NotCompiled(f"`{name}` and `{other}` may share memory")
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iu"
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype == np.float64)
+
+
+def _usable(spec: ChunkSpec, named: dict[str, Any]) -> Sequence[FunctionType]:
+    """The forms that keep the bits for these arguments, at most two of them."""
+    arrays = [value for value in named.values() if isinstance(value, np.ndarray)]
+    fit = all(_is_float(named[name]) for name in spec.restructured_floats)
+    if not fit or not all(a.flags.c_contiguous for a in arrays):
+        return spec.forms[-1:]
+    return [*spec.forms[:-1][:2], spec.forms[-1]]
