@@ -84,6 +84,8 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
         given.append("unit_step=True")
     if required := sorted({name for form in forms for name in form.floats}):
         given.append(f"restructured_floats={quoted(' '.join(required))}")
+    if chunk.in_place:
+        given.append("in_place=True")
     if chunk.bits < 62:
         given.append(f"bits={chunk.bits}")
     return (deeper(called(f"{names.dlb}.compile(", given, ")", WIDTH - len(INDENT)), 1),)

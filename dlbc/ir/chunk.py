@@ -40,8 +40,9 @@ class ChunkPlan:
     ``columns`` and ``effects``: what Python does with the results of iterations, as statements over the
     index and the columns. ``stored``: parameters that are stored to; ``index_only``: whose elements are
     subscripts alone; ``arrays``: that must be arrays, ``floats``: of floats. ``bits``: the most that the
-    index and integer parameters may have. ``reasons``: why no better order was found. ``differing``:
-    operations whose last bits may differ, and what was chosen instead.
+    index and integer parameters may have. ``in_place``: an iteration that is done again would read what it
+    has stored. ``reasons``: why no better order was found. ``differing``: operations whose last bits may
+    differ, and what was chosen instead.
     """
 
     forms: tuple[ChunkForm, ...]
@@ -55,6 +56,7 @@ class ChunkPlan:
     arrays: tuple[str, ...] = ()
     floats: tuple[str, ...] = ()
     bits: int = 62
+    in_place: bool = False
     reasons: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
 

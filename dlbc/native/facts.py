@@ -71,7 +71,8 @@ class LoweredBody:
     ``wraps``: negative subscripts count from the end in some place. ``checks``: some iterations may be left
     to Python. ``saved``: arrays whose row is put back then, with their axes. ``bits``: the greatest size of
     integers. ``index_only``: arrays whose elements are subscripts alone. ``floats``: arrays that must hold
-    floats. ``shaped``: arguments that must be arrays of numpy, no lists.
+    floats. ``in_place``: an iteration that is
+    done again would read what it has stored. ``shaped``: arguments that must be arrays of numpy, no lists.
     """
 
     statements: list[ast.stmt]
@@ -88,6 +89,7 @@ class LoweredBody:
     shaped: frozenset[str]
     stored: frozenset[str]
     notes: list[str]
+    in_place: bool
 
 
 # Nodes

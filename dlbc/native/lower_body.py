@@ -81,6 +81,7 @@ class _Lowering(StatementLowering):
             frozenset(self._shaped),
             frozenset(self._stored),
             list(self._notes),
+            self._checks and bool(self._updated),
         )
 
     def _split(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:

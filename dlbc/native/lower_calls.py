@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from dlbrt.exactness import BUILTINS_EXACT, MATH_EXACT, NUMPY_EXACT
+from dlbrt.exactness import (
+    BUILTINS_EXACT,
+    MATH_EXACT,
+    MATH_HELPERS,
+    NOT_EXACT,
+    NUMPY_EXACT,
+    NUMPY_HELPERS,
+)
 
 from dlbc.native.facts import NotCompilableError, helper, shortened
 from dlbc.native.inline_calls import inline_call
@@ -31,15 +38,30 @@ class CallLowering(ElementLowering):
         if isinstance(node.func, ast.Name) and self._facts.builtin(name) and not full:
             return self._builtin(node, name)
         module, _, function = full.rpartition(".")
-        if module == "math" and function in MATH_EXACT:
+        if module == "math" and (function in MATH_EXACT or function in MATH_HELPERS):
             return self._math(node, function)
-        if module == "numpy" and function in NUMPY_EXACT:
-            found = [self.expression(each) for each in node.args]
-            self._note_values(*node.args)
-            kinds = [kind for _, kind in found]
-            result = Scalar(Kind.INEXACT, frozenset({NUMPY}), element=any(k.element for k in kinds))
-            return helper(f"np_{function}", *(each for each, _ in found)), result
-        raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)
+        if module == "numpy" and (function in NUMPY_EXACT or function in NUMPY_HELPERS):
+            return self._numpy(node, function)
+        why = NOT_EXACT.get(full.replace("numpy.", "np."), "it is not known to have the same bits")
+        raise NotCompilableError(f"the call `{shortened(node)}` is left to Python: {why}", node)
+
+    def _numpy(self, node: ast.Call, function: str) -> tuple[ast.expr, Scalar]:
+        """A function of numpy on numbers, whose result is one of numpy; it raises for none."""
+        if function in ("sum", "mean"):
+            raise NotCompilableError("parts of arrays are left to Python, which has numpy for them", node)
+        found = [self.expression(each) for each in node.args]
+        self._note_values(*node.args)
+        values, element = [value for value, _ in found], any(kind.element for _, kind in found)
+        if any(kind.kind is not Kind.INEXACT for _, kind in found):
+            self._floats |= {s for _, kind in found for s in kind.sources if s != NUMPY}
+        if any(kind.kind in (Kind.INTEGER, Kind.TRUTH) for _, kind in found):
+            raise NotCompilableError("functions of numpy on integers are left to Python", node)
+        truth = function.startswith("is") or function == "signbit"
+        result = Scalar(Kind.TRUTH if truth else Kind.INEXACT, frozenset({NUMPY}), element=element)
+        if function in NUMPY_HELPERS:
+            self._notes.setdefault(f"`{shortened(node.func)}` is numpy's own, number by number, for its bits")
+            return helper(NUMPY_HELPERS[function], *values), result
+        return ast.Call(node.func, values, []), result
 
     def _inlined(self, node: ast.Call, function: ast.FunctionDef) -> tuple[ast.expr, Scalar]:
         """The statements of a function of the program in place of its call."""
@@ -70,7 +92,10 @@ class CallLowering(ElementLowering):
     def _math(self, node: ast.Call, function: str) -> tuple[ast.expr, Scalar]:
         found = [self.expression(each) for each in node.args]
         self._note_values(*node.args)
-        call = ast.Call(node.func, [each for each, _ in found], [])
+        values = [each for each, _ in found]
+        call = ast.Call(node.func, values, [])
+        if function in MATH_HELPERS:
+            call = helper(MATH_HELPERS[function], *values)
         if function in _TO_INTEGER:
             argument = self._named(found[0][0], "value")
             self._check(helper("too_large", argument))

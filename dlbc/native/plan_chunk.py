@@ -61,6 +61,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         arrays=_renamed(facts, lowered.shaped),
         floats=_renamed(facts, lowered.floats),
         bits=lowered.bits,
+        in_place=lowered.in_place,
         differing=tuple(lowered.notes),
     )
 

@@ -205,6 +205,7 @@ class LoopContext:
         restructured_floats: str = "",
         unit_step: bool = False,
         columns: Sequence[str] = (),
+        in_place: bool = False,
         bits: int = 62,
     ) -> None:
         """Compile the chunk functions for these arguments; see `dlbrt.native.chunks.ChunkSpec`.
@@ -226,6 +227,7 @@ class LoopContext:
             frozenset(restructured_floats.split()),
             unit_step,
             [frozenset(names.split()) for names in columns],
+            in_place,
             bits,
         )
         try:

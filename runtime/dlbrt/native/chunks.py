@@ -37,6 +37,7 @@ class ChunkSpec:
     ``columns``: for each result the arguments any of which makes it a number of numpy. ``stored``: arguments
     that are stored to; ``index_only``: whose elements are subscripts alone; ``arrays``: that are arrays, no
     lists; ``floats``: of floats. ``restructured_floats``, ``unit_step``: what the other forms require.
+    ``in_place``: an iteration that is done again would read what it has stored.
     ``bits``: the most that integers may have.
     """
 
@@ -49,6 +50,7 @@ class ChunkSpec:
     restructured_floats: frozenset[str] = frozenset()
     unit_step: bool = False
     columns: Sequence[frozenset[str]] = ()
+    in_place: bool = False
     bits: int = 62
 
     @property

@@ -6,6 +6,7 @@ would compute otherwise than Python is found in its typed form (`typed_checks`) 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
@@ -14,13 +15,32 @@ from functools import cache
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from dlbrt.native.arguments import NotCompiled, admit, restore
-from dlbrt.native.program_functions import FrozenFunctions
+from dlbrt.native.cache import KernelCache, kernel_directory, kernel_key
+from dlbrt.native.program_functions import ProgramFunctions
+from dlbrt.records import dataclass
 
 __all__ = ["NotCompiled", "admit", "compile_chunk", "restore"]
 
 Compiled = Callable[..., int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was compiled of a function for these kinds of arguments, with these functions of the program."""
+
+    kinds: tuple[object, ...]
+    functions: ProgramFunctions
+    compiled: Compiled
+
+
+#: What was compiled of a function object, and what by its key.
+_of_function: WeakKeyDictionary[FunctionType, list[_Known]] = WeakKeyDictionary()
+_of_key: dict[str, Compiled] = {}
 
 
 @cache
@@ -29,11 +49,13 @@ def _numba() -> Any:
     try:
         import numba
 
-        from dlbrt.native import lowering  # noqa: F401
+        from dlbrt.native import lowering, summation  # noqa: F401
     except ImportError as error:
         if sys.modules.get("numba") is None:
             raise NotCompiled("numba is not installed: pip install 'dlbc[jit]'") from error
         raise NotCompiled(f"numba cannot be imported: {_one_line(error)}") from error
+    if numba.config.DISABLE_JIT:
+        raise NotCompiled("NUMBA_DISABLE_JIT is set")
     return numba
 
 
@@ -45,35 +67,73 @@ def compile_chunk(
     ``python_division``: a division by zero raises ZeroDivisionError; otherwise it gives inf or nan.
     """
     numba = _numba()
+    kinds = (python_division, *map(_kind, arguments))
+    known = _of_function.setdefault(function, [])
+    for each in known:
+        if each.kinds == kinds and each.functions.unchanged():
+            return each.compiled
     if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         raise NotCompiled("it is a generator or a coroutine")
+    functions = ProgramFunctions(function)
+    compiled = _compiled(functions, tuple(map(numba.typeof, arguments)), python_division)
+    known[:] = [each for each in known if each.functions.unchanged()]
+    known.append(_Known(kinds, functions, compiled))
+    return compiled
+
+
+def _kind(argument: object) -> object:
+    """What decides on numba's type of an argument, found much faster than the type itself."""
+    if isinstance(argument, np.ndarray):
+        flags = argument.flags
+        layout = flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
+        return argument.dtype, argument.ndim, layout
+    return tuple(map(_kind, argument)) if isinstance(argument, tuple) else type(argument)
+
+
+def _compiled(functions: ProgramFunctions, types: tuple[Any, ...], python_division: bool) -> Compiled:
+    """What was compiled in this process or is kept; else compile it."""
     from numba.core.errors import NumbaError
 
-    from dlbrt.native.typed_checks import CheckingCompiler
-
-    options = {
-        "nogil": True,
-        "fastmath": False,
-        "error_model": "python" if python_division else "numpy",
-        "pipeline_class": CheckingCompiler,
-    }
+    key = kernel_key(functions.digest, types, python_division)
+    if functions.keepable and key in _of_key:
+        return _of_key[key]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            signature = tuple(map(numba.typeof, arguments))
-            functions = FrozenFunctions(function, numba.njit(**options))
-            return _compiled(functions.main, signature)
+            compiled = _compile(functions, types, python_division, key)
     except NotCompiled:
         raise
     except NumbaError as error:
         raise _refusal(error) from error
     except Exception as error:
         raise NotCompiled(f"numba cannot compile it: {_one_line(error)}") from error
+    if functions.keepable:
+        _of_key[key] = compiled
+    return compiled
 
 
-def _compiled(dispatcher: Any, signature: tuple[Any, ...]) -> Compiled:
+def _compile(
+    functions: ProgramFunctions, types: tuple[Any, ...], python_division: bool, key: str
+) -> Compiled:
     """The dispatcher with this one signature; arguments of other types are an error."""
-    dispatcher.compile(signature)
+    import numba
+
+    from dlbrt.native.typed_checks import CheckingCompiler, KernelCompiler
+
+    division = "python" if python_division else "numpy"
+    options = {"nogil": True, "fastmath": False, "error_model": division}
+
+    def compiled_by(copy: FunctionType, first: bool) -> Any:
+        return numba.njit(pipeline_class=KernelCompiler if first else CheckingCompiler, **options)(copy)
+
+    dispatcher = functions.compile_by(compiled_by, key)
+    directory = kernel_directory(os.environ) if functions.keepable else None
+    if directory is None:
+        dispatcher.compile(types)
+    else:
+        dispatcher._cache = kept = KernelCache(directory, key)
+        with kept.locked():
+            dispatcher.compile(types)
     dispatcher._compile_for_args = _refuse_types
     compiled: Compiled = dispatcher
     return compiled
@@ -84,7 +144,6 @@ def _refuse_types(*arguments: object, **_: object) -> int:
     raise TypeError(f"expected the types that the chunk function was compiled for; found {found}")
 
 
-_LINE = re.compile(r"line (\d+)|\((\d+)\)")
 _WALL = re.compile(r"Failed in .* \(step: .*\)\s*")
 
 

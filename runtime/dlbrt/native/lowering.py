@@ -20,11 +20,19 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from dlbrt.native import numerics
-from dlbrt.native.numerics import BINARY, BOOL, FLOAT, INT, LIMIT, MATH_BINARY, MATH_UNARY, UNARY
+from dlbrt.native.numerics import BINARY, BOOL, EXACT, FLOAT, INT, LIMIT, MATH_BINARY, MATH_UNARY, UNARY
 from dlbrt.native.ufunc_loops import find_loop
 
 _SMALL = 2**31
 _PREFIX = "dlbrt_native_"
+
+#: The symbols that compiled code may refer to, as registered with LLVM.
+SYMBOLS: set[str] = set()
+
+
+def _add_symbol(name: str, address: int | None) -> None:
+    llvm.add_symbol(name, address)
+    SYMBOLS.add(name)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -126,11 +134,17 @@ def _put(results: Any, k: Any, t: Any, value: Any) -> Any:
     return put
 
 
+@overload(numerics.inexact, strict=False)
+def _inexact(x: Any) -> Any:
+    if _is_int(x):
+        return lambda x: x > EXACT or x < -EXACT
+    return lambda x: False
+
+
 def _libm(symbol: str, arguments: int) -> Any:
     """An intrinsic that calls libm's function of float64 arguments."""
     name = f"{_PREFIX}{symbol}"
-    address = ctypes.cast(getattr(_LIBM, symbol), ctypes.c_void_p).value
-    llvm.add_symbol(name, address)
+    _add_symbol(name, ctypes.cast(getattr(_LIBM, symbol), ctypes.c_void_p).value)
     signature = types.float64(*[types.float64] * arguments)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -147,9 +161,9 @@ def _ufunc_loop(function: str, arguments: int) -> Any:
     """An intrinsic that calls numpy's inner loop on one element."""
     name = f"{_PREFIX}numpy_{function}"
     loop, data = find_loop(function)
-    llvm.add_symbol(name, loop)
+    _add_symbol(name, loop)
     if data:
-        llvm.add_symbol(f"{name}_data", data)
+        _add_symbol(f"{name}_data", data)
     signature = types.float64(*[types.float64] * arguments)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -164,7 +178,7 @@ def _ufunc_loop(function: str, arguments: int) -> Any:
         steps = cgutils.alloca_once(builder, word, size=len(slots))
         for number, slot in enumerate(slots):
             builder.store(builder.bitcast(slot, pointer), builder.gep(table, [ir.IntType(32)(number)]))
-            builder.store(word(8), builder.gep(steps, [ir.IntType(32)(number)]))
+            builder.store(word(0), builder.gep(steps, [ir.IntType(32)(number)]))
         length = cgutils.alloca_once_value(builder, word(1))
         extra: Any = ir.Constant(pointer, None)
         if data:
@@ -220,10 +234,18 @@ _LIBM = _load_libm()
 _POW = _libm("pow", 2)
 
 
+def _python_power(x, y):  # type: ignore[no-untyped-def]
+    """CPython's result of signalling NaNs, and libm's of everything else."""
+    return 1.0 if x == 1.0 or y == 0.0 else _POW(float(x), float(y))
+
+
+overload(numerics.math_pow, strict=False)(lambda x, y: _python_power if _is_real(x) and _is_real(y) else None)
+
+
 @overload(numerics.power, strict=False)
 def _power(x: Any, y: Any) -> Any:
     if types.float64 in (types.unliteral(x), types.unliteral(y)) and _is_real(x) and _is_real(y):
-        return lambda x, y: _POW(float(x), float(y))
+        return _python_power
     return None
 
 

@@ -18,6 +18,8 @@ import numpy as np
 
 #: Integers of compiled code are smaller than this in magnitude.
 LIMIT = 2**62
+#: Integers up to this in magnitude are floats without rounding.
+EXACT = 2**53
 
 #: numpy's functions on one float64: name of the helper -> name in numpy.
 UNARY = {
@@ -26,10 +28,17 @@ UNARY = {
         *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"),
         *("sin", "cos", "tan", "arcsin", "arccos", "arctan"),
         *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+        "sign",
     )
 }
 #: As `UNARY`, on two.
-BINARY = {f"np_{name}": name for name in ("arctan2", "hypot", "power")}
+BINARY = {
+    f"np_{name}": name
+    for name in (
+        *("arctan2", "hypot", "power", "remainder", "floor_divide"),
+        *("maximum", "minimum", "fmax", "fmin"),
+    )
+}
 
 #: libm's functions, as `math` calls them: name of the helper -> name in `math`.
 MATH_UNARY = {
@@ -42,12 +51,16 @@ MATH_UNARY = {
     )
     if hasattr(math, name)  # exp2 and cbrt: since 3.11
 }
-MATH_BINARY = {f"math_{name}": name for name in ("atan2", "pow", "fmod")}
+MATH_BINARY = {f"math_{name}": name for name in ("atan2", "fmod")}
 
 #: Kinds of results, in the vector of kinds: none, bool, int, float.
 UNSET, BOOL, INT, FLOAT = range(4)
 
 Results = tuple[Any, Any, Any]
+
+
+def _is_integer(x: Any) -> bool:
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def wide(x: Any) -> bool:
@@ -57,10 +70,15 @@ def wide(x: Any) -> bool:
 
 def unsafe_product(a: Any, b: Any) -> bool:
     """Whether the product of two integers may be `wide`: conservatively, from the factors alone."""
-    if not (isinstance(a, int | np.integer) and isinstance(b, int | np.integer)):
+    if not (_is_integer(a) and _is_integer(b)):
         return False
     small = -(2**31) < a < 2**31 and -(2**31) < b < 2**31
     return not small and abs(float(a) * float(b)) >= LIMIT
+
+
+def inexact(x: Any) -> bool:
+    """Whether an integer may be no float. If none is, ``/`` and comparisons with floats are exact."""
+    return isinstance(x, int | np.integer) and not -EXACT <= x <= EXACT
 
 
 def is_zero(x: Any) -> bool:
@@ -101,6 +119,11 @@ def outside(k: int, n: int) -> bool:
 def power(x: Any, y: Any) -> Any:
     """``x ** y`` of floats; what it raises or makes complex is infinite or not a number when compiled."""
     return x**y
+
+
+def math_pow(x: Any, y: Any) -> Any:
+    """``math.pow(x, y)``."""
+    return math.pow(x, y)
 
 
 def numpy_power(x: Any, y: Any) -> Any:
@@ -187,9 +210,8 @@ globals().update(_MADE)
 
 #: What `dlbrt.native` offers to generated programs.
 HELPERS: Sequence[str] = (
-    *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside"),
-    *("too_large", "kept"),
-    *("power", "numpy_power", "np_sum", "np_mean"),
+    *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside", "inexact"),
+    *("too_large", "kept", "power", "math_pow", "numpy_power", "np_sum", "np_mean"),
     *("put", "new_results", "read_results", "read_array"),
     *_MADE,
 )

@@ -2,8 +2,9 @@
 
 numba calls only functions that it has compiled itself, and freezes the values of global names when it
 compiles. So each plain function of the program that is reached by a global name, a closure or an attribute of
-a module is copied, with the copies of what it calls in place of its globals. The same walk collects all that
-the compiled code depends on (code, constants, frozen values), without file names and line numbers: `digest`.
+a module is copied, with numba's functions of the copies in place of its globals. The same walk collects all
+that the compiled code depends on (code, constants, frozen values), without file names and line numbers:
+`digest`. The names of the copies end in a hash, so no two kernels in one process share a symbol.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -24,81 +26,106 @@ from dlbrt.native.arguments import NotCompiled
 _NUMBERS = (bool, int, float, complex, np.float64, np.int64, np.bool_, np.complex128)
 _HELPERS = {getattr(numerics, name): name for name in numerics.HELPERS}
 
+#: The module of the copies: one that can be imported wherever a kept kernel is loaded.
+_HOME = "dlbrt.native"
 
-class FrozenFunctions:
-    """Copies of a function and of all that it calls; ``compile`` makes numba's function of a copy."""
+_ABSENT = object()
 
-    def __init__(self, function: FunctionType, compiled: Callable[[FunctionType], Any]) -> None:
-        self._compiled = compiled
+
+class ProgramFunctions:
+    """Copies of a function and of all that it calls."""
+
+    def __init__(self, function: FunctionType) -> None:
         self._parts: list[str] = []
         self._numbers: dict[FunctionType, int] = {}
-        self._copies: dict[FunctionType, Any] = {}
+        self._copies: list[FunctionType] = []
+        self._calls: list[tuple[Callable[[Any], None], int]] = []
         self._modules: dict[int, ModuleType] = {}
+        self._read: list[tuple[Callable[[], Any], Any]] = []
+        #: Whether the digest says all; a function that the program has compiled itself has more to it.
         self.keepable = True
-        self.main = self._copy(function)
+        self._copy(function)
 
     @property
     def digest(self) -> str:
         """The hash of what the compiled code depends on, types and options apart."""
         return hashlib.sha256("\n".join(self._parts).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _copy(self, function: FunctionType) -> Any:
-        """numba's function of a copy; a recursive call finds the same one."""
-        if function in self._copies:
-            self._parts.append(f"function {self._numbers[function]}")
-            return self._copies[function]
-        self._numbers[function] = len(self._numbers)
+    def unchanged(self) -> bool:
+        """Whether the program's names still have the values that were found."""
+        return all(read() is value for read, value in self._read)
+
+    def compile_by(self, compiled: Callable[[FunctionType, bool], Any], key: str) -> Any:
+        """numba's function of the first copy; the others in place of what calls them. To be called once.
+
+        ``compiled`` also gets whether a copy is the first.
+        """
+        for copy in self._copies:
+            copy.__qualname__ = copy.__name__ = f"{copy.__name__}_{key}"
+        functions = [compiled(copy, number == 0) for number, copy in enumerate(self._copies)]
+        for place, number in self._calls:
+            place(functions[number])
+        return functions[0]
+
+    def _copy(self, function: FunctionType) -> int:
+        """The number of the function's copy; a recursive call finds the same one."""
+        if function in self._numbers:
+            return self._numbers[function]
+        number = self._numbers[function] = len(self._numbers)
         code = function.__code__
-        self._parts.append(f"define {self._numbers[function]} {function.__name__}")
-        self._parts += _code_parts(code)
+        self._read.append((partial(getattr, function, "__code__"), code))
+        self._parts += [f"define {number} {function.__name__}", *_code_parts(code)]
         if function.__kwdefaults__:
             raise NotCompiled(f"`{function.__name__}` has keyword-only parameters with defaults")
-        self._describe_defaults(function)
-        names: dict[str, Any] = {"__builtins__": __builtins__, "__name__": function.__module__}
-        cells = tuple(CellType() for _ in function.__closure__ or ())
-        copy = FunctionType(code, names, function.__name__, function.__defaults__, cells or None)
-        copy.__module__ = function.__module__
-        self._copies[function] = self._compiled(copy)
-        for name in sorted(_global_names(code)):
-            if name in function.__globals__:
-                names[name] = self._frozen(name, function.__globals__[name], code)
-        for name, old, new in zip(code.co_freevars, function.__closure__ or (), cells, strict=True):
-            new.cell_contents = self._frozen(name, old.cell_contents, code)
-        return self._copies[function]
-
-    def _describe_defaults(self, function: FunctionType) -> None:
         for value in function.__defaults__ or ():
             self._parts.append(f"default {self._described(function.__name__, value)}")
+        names: dict[str, Any] = {"__builtins__": __builtins__, "__name__": _HOME}
+        cells = tuple(CellType() for _ in function.__closure__ or ())
+        copy = FunctionType(code, names, function.__name__, function.__defaults__, cells or None)
+        copy.__module__ = _HOME
+        self._copies.append(copy)
+        self._freeze_globals(function.__globals__, names, code)
+        for name, old, new in zip(code.co_freevars, function.__closure__ or (), cells, strict=True):
+            self._freeze(name, partial(getattr, old, "cell_contents"), _cell_setter(new), code)
+        return number
 
-    def _frozen(self, name: str, value: Any, code: CodeType) -> Any:
-        """The value that compiled code has for a global name or a name of a closure."""
+    def _freeze_globals(self, old: dict[str, Any], new: dict[str, Any], code: CodeType) -> None:
+        for name in sorted(_global_names(code)):
+            if name in old:
+                self._freeze(name, partial(old.get, name, _ABSENT), _item_setter(new, name), code)
+
+    def _freeze(
+        self, name: str, read: Callable[[], Any], store: Callable[[Any], None], code: CodeType
+    ) -> None:
+        """Have compiled code see the value of a name: itself, or what stands for it."""
+        try:
+            value = read()
+        except ValueError as error:
+            raise NotCompiled(f"`{name}` has no value") from error
         self._parts.append(f"name {name}")
-        if isinstance(value, FunctionType):
-            return self._function(value)
         if isinstance(value, ModuleType):
-            return self._module(value, code)
-        self._parts.append(self._described(name, value))
-        return value
-
-    def _function(self, value: FunctionType) -> Any:
-        if value in _HELPERS:
-            self._parts.append(f"helper {_HELPERS[value]}")
-            return value
-        if _is_library(value):
-            self._parts.append(f"library {value.__module__}.{value.__qualname__}")
-            return value
-        return self._copy(value)
+            store(self._module(value, code))
+        elif isinstance(value, FunctionType) and not (known := _known(value)):
+            number = self._copy(value)
+            self._parts.append(f"function {number}")
+            self._calls.append((store, number))
+        else:
+            described = known if isinstance(value, FunctionType) else self._described(name, value)
+            self._parts.append(described)
+            store(value)
+        self._read.append((read, value))
 
     def _module(self, module: ModuleType, code: CodeType) -> ModuleType:
         """The module; if attributes that may be used are functions of the program, a copy that has theirs."""
         self._parts.append(f"module {module.__name__}")
-        if _is_known(module):
+        if module.__name__.split(".")[0] in {"dlbrt", "numpy", "math", "cmath", "operator", "builtins"}:
             return module
         shadow = self._modules.setdefault(id(module), ModuleType(module.__name__))
         for name in sorted(_global_names(code)):
             if name in vars(module):
-                with suppress(NotCompiled):  # it may be an attribute of something else
-                    vars(shadow)[name] = self._frozen(name, vars(module)[name], code)
+                read = partial(vars(module).get, name, _ABSENT)
+                with suppress(NotCompiled):  # the name may be an attribute of something else
+                    self._freeze(name, read, _item_setter(vars(shadow), name), code)
         return shadow
 
     def _described(self, name: str, value: Any) -> str:
@@ -111,7 +138,7 @@ class FrozenFunctions:
         if isinstance(value, type | BuiltinFunctionType | np.ufunc):
             return f"{kind.__name__} {getattr(value, '__module__', '')}.{value.__name__}"
         if kind.__module__.startswith("numba."):
-            self.keepable = False  # what it was compiled from is its own affair
+            self.keepable = False
             return f"numba {kind.__name__}"
         if callable(value) and getattr(value, "__module__", "").split(".")[0] == "numpy":
             return f"{kind.__name__} {value.__module__}.{value.__name__}"
@@ -121,8 +148,32 @@ class FrozenFunctions:
         )
 
 
+def _item_setter(space: dict[str, Any], name: str) -> Callable[[Any], None]:
+    def store(value: Any) -> None:
+        space[name] = value
+
+    return store
+
+
+def _cell_setter(cell: CellType) -> Callable[[Any], None]:
+    def store(value: Any) -> None:
+        cell.cell_contents = value
+
+    return store
+
+
+def _known(function: FunctionType) -> str:
+    """How a plain function that numba replaces as a whole is described; empty for one of the program."""
+    if function in _HELPERS:
+        return f"helper {_HELPERS[function]}"
+    top = (function.__module__ or "").split(".")[0]
+    if top == "numpy" or (top in sys.stdlib_module_names and top != "__main__"):
+        return f"library {function.__module__}.{function.__qualname__}"
+    return ""
+
+
 def _exact(value: Any) -> str:
-    """A value as text that no other value of its type has: NaNs and zeros by their bits."""
+    """A value as text that no other value of its type has: floats by their bits."""
     if isinstance(value, float):
         return value.hex() if not math.isnan(value) else "nan"
     if isinstance(value, complex):
@@ -135,34 +186,24 @@ def _code_parts(code: CodeType) -> Iterator[str]:
     yield code.co_code.hex()
     yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags))
     yield repr((code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount))
-    yield getattr(code, "co_exceptiontable", b"").hex()
+    yield code.co_exceptiontable.hex()
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _code_parts(constant)
         else:
-            yield f"{type(constant).__name__} {_constant(constant)}"
+            yield _constant(constant)
 
 
 def _constant(value: Any) -> str:
+    kind = type(value).__name__
     if isinstance(value, tuple):
-        return f"({', '.join(f'{type(item).__name__} {_constant(item)}' for item in value)})"
+        return f"{kind} ({', '.join(map(_constant, value))})"
     if isinstance(value, frozenset):
-        return repr(sorted(map(repr, value)))
-    return _exact(value)
+        return f"{kind} {sorted(map(_constant, value))}"
+    return f"{kind} {_exact(value)}"
 
 
 def _global_names(code: CodeType) -> set[str]:
     """Names that code, with the code inside, uses as globals or attributes."""
     inner = (each for each in code.co_consts if isinstance(each, CodeType))
     return set(code.co_names).union(*map(_global_names, inner))
-
-
-def _is_known(module: ModuleType) -> bool:
-    """Whether numba itself knows the functions of a module, or they are helpers."""
-    return module.__name__.split(".")[0] in {"dlbrt", "numpy", "math", "cmath", "operator", "builtins"}
-
-
-def _is_library(function: FunctionType) -> bool:
-    """Whether a plain function belongs to Python's library or numpy, which numba replaces as a whole."""
-    top = (function.__module__ or "").split(".")[0]
-    return top in {"numpy", "builtins"} or (top in sys.stdlib_module_names and top != "__main__")

@@ -23,6 +23,7 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import NopythonTypeInference
 
 from dlbrt.native.arguments import NotCompiled
+from dlbrt.native.numerics import EXACT
 
 _ARITHMETIC = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod),
@@ -31,8 +32,6 @@ _ARITHMETIC = {
     *(operator.ipow, operator.ilshift, operator.irshift),
 }
 _COMPARISONS = {operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt}
-#: Integers of magnitude up to this are floats without rounding.
-_EXACT = 2**53
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -49,6 +48,35 @@ class _CheckTypes(AnalysisPass):  # type: ignore[misc]
         return False
 
 
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _HideSymbols(AnalysisPass):  # type: ignore[misc]
+    """Keep what a kernel shares with other kernels local to its object code.
+
+    numba tells functions of one name apart by a counter, which runs anew in each process. Object code that is
+    loaded must not be linked with another function that has the same number here.
+    """
+
+    _name = "dlbrt_hide_symbols"
+
+    def __init__(self) -> None:
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        name = state.func_id.func_qualname
+        library = state.library = state.targetctx.codegen().create_library(name)
+        library.enable_object_caching()
+        optimize = library._optimize_final_module
+
+        def optimize_and_hide() -> None:
+            optimize()
+            for function in library._final_module.functions:
+                if not function.is_declaration and name not in function.name:
+                    function.linkage = "internal"
+
+        library._optimize_final_module = optimize_and_hide
+        return False
+
+
 class CheckingCompiler(CompilerBase):  # type: ignore[misc]
     """numba's compiler with the checks, without its fall-backs."""
 
@@ -56,8 +84,20 @@ class CheckingCompiler(CompilerBase):  # type: ignore[misc]
         """The passes, as numba asks for them."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(_CheckTypes, NopythonTypeInference)
+        self.add_passes(passes)
         passes.finalize()
         return [passes]
+
+    def add_passes(self, passes: Any) -> None:
+        """Add what kernels need beyond the functions that they call."""
+
+
+class KernelCompiler(CheckingCompiler):
+    """The compiler of chunk functions themselves, whose object code is kept."""
+
+    def add_passes(self, passes: Any) -> None:
+        """Hide the symbols of everything else."""
+        passes.add_pass_after(_HideSymbols, _CheckTypes)
 
 
 class _Check:
@@ -111,7 +151,7 @@ class _Check:
         if old == new or not isinstance(new, types.Number | types.Boolean):
             return
         constant = self._constants.get(source.name)
-        if new == types.float64 and type(constant) is int and abs(constant) <= _EXACT:
+        if new == types.float64 and type(constant) is int and abs(constant) <= EXACT:
             self._converted.add(statement.target.name)
             return
         raise NotCompiled(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -178,3 +180,24 @@ def test_functions_of_other_modules_of_the_program_are_compiled_too() -> None:
     chunk: Callable[..., int] = space["chunk"]
     assert compile_chunk(chunk, (0, 1, 1, Z))(0, 1, 1, Z) == 1  # type: ignore[arg-type]
     assert Z[0] == 2
+
+
+def test_nothing_imports_numba_before_a_loop_is_compiled() -> None:
+    text = "import sys, dlbrt.native.compiler, dlbrt.exactness; print('numba' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "False\n"
+
+
+def test_without_numba_the_reason_says_how_to_install_it() -> None:
+    text = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from dlbrt.native.compiler import NotCompiled, compile_chunk\n"
+        "try:\n    compile_chunk(lambda first, last, step: last, (0, 1, 1))\n"
+        "except NotCompiled as reason:\n    print(reason)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "numba is not installed: pip install 'dlbc[jit]'\n"
