@@ -10,6 +10,7 @@ what it calls there, names them. An import that fails is left to the loop that n
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -20,6 +21,8 @@ from dlbrt.records import dataclass
 
 #: What a generated program has before its own imports.
 _START = "dlbrt.start"
+#: Where loops are compiled: the clause in the source, or the functions in the generated program.
+_COMPILED = re.compile(rb"^\s*# dlb:.*\bjit\b|^def _dlb_chunk_", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,12 @@ def import_early() -> None:
     path = getattr(sys.modules["__main__"], "__file__", None) or ""
     try:
         with open(path, "rb") as file:
-            wanted = tuple(needed_imports(ast.parse(file.read())))
+            text = file.read()
+        if _COMPILED.search(text):
+            from dlbrt.native.compiler import load_numba
+
+            load_numba()
+        wanted = tuple(needed_imports(ast.parse(text)))
         for each in wanted:
             if not _is_library(each.module.partition(".")[0]):
                 return

@@ -18,7 +18,7 @@ from dlbrt.data.loop_fields import ArrayTable
 from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
-from dlbrt.mpi.team import Team
+from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.values.generators import holds_seeds, states
 from dlbrt.mpi.walk import Walk
@@ -94,6 +94,7 @@ class LoopContext:
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
         self.left_to_python: str | None = None
+        self.compile_s = 0.0
         self.unseen_calls: Mapping[str, int] = {}
         self.generators: tuple[str, ...] = ()
         self.private: Sequence[str] = ()
@@ -230,10 +231,12 @@ class LoopContext:
             in_place,
             bits,
         )
+        started = clock()
         try:
             self.walk.chunks = CompiledChunks(spec, arguments)
         except NotCompiled as error:
             self.left_to_python = str(error)
+        self.compile_s = clock() - started
 
     def compute(self, each: bool = False, pairs: bool = False, apart: bool = False) -> None:
         """Run compiled chunks of the next run of this rank's iterations, with a poll after each."""

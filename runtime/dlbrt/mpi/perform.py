@@ -145,6 +145,7 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     extents = tuple(journal.extents) if journal is not None else ()
     times = loop.walk.times
     samples = tuple(times.samples()) if times else ()
+    loop.team.figures.compile_s = loop.compile_s
     trace = loop.team.recorder.trace() if loop.team.recorder is not None else None
     return RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
 

@@ -27,7 +27,8 @@ class RunCounters:
     """What one rank counts while it runs a loop; times in seconds, none contained in another.
 
     ``sync_s`` is spent on synchronizations that came while there was work, ``idle_s`` on waiting without
-    work, ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work. The lowest
+    work, ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work,
+    ``compile_s`` on compiling chunks or reading what was compiled. The lowest
     rank of a group counts what the group has in common (``synchronizations``, ``redistributions``,
     ``windows``, ``gain``). ``chunks`` are statistics of the time that units took, from one report to the
     next.
@@ -39,6 +40,7 @@ class RunCounters:
     idle_s: float = 0.0
     decision_s: float = 0.0
     movement_s: float = 0.0
+    compile_s: float = 0.0
     synchronizations: int = 0
     redistributions: int = 0
     iterations_moved: int = 0

@@ -44,7 +44,7 @@ _of_key: dict[str, Compiled] = {}
 
 
 @cache
-def _numba() -> Any:
+def load_numba() -> Any:
     """numba, with the helpers registered; NotCompiled if it is not installed."""
     try:
         import numba
@@ -66,7 +66,7 @@ def compile_chunk(
 
     ``python_division``: a division by zero raises ZeroDivisionError; otherwise it gives inf or nan.
     """
-    numba = _numba()
+    numba = load_numba()
     kinds = (python_division, *map(_kind, arguments))
     known = _of_function.setdefault(function, [])
     for each in known:

@@ -42,7 +42,8 @@ class SharingFigures:
     """What only a run on all ranks has.
 
     ``choice`` is how its strategy was chosen, if it was. ``rows_fetched`` are the rows of resident arrays
-    that the call brought to ranks. For ``loading_s`` rank 0 imported modules, which no later run has to.
+    that the call brought to ranks. For ``loading_s`` ranks imported modules and compiled chunks, which no
+    later run has to.
     """
 
     choice: StrategyChoice | None = None

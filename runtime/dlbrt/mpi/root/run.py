@@ -9,6 +9,7 @@ unchanged is watched (`dlbrt.mpi.watch`): if the plan is contradicted, rank 0 do
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.balance.strategies import AUTO, STATIC, pooled, preload
@@ -343,6 +344,9 @@ class LoopRun:
         sharing = SharingFigures()
         if self._sharing is not None:
             self._strategy, sharing = self._sharing.driver.strategy, self._sharing.figures
+        # What is compiled once will not be compiled again.
+        compile_s = figures[0].compile_s + max((each.compile_s for each in figures[1:]), default=0.0)
+        sharing = replace(sharing, loading_s=sharing.loading_s + compile_s)
         history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned, sharing)
         if self._prepared.routine_state is not None:
             compute_s = [each.compute_s for each in figures]
