@@ -48,6 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust", action="store_const", const="1", help="no checks of what unseen calls change"
     )
+    parser.add_argument(
+        "--threads", metavar="N", type=common.positive,
+        help="threads of each rank: in compiled loops (default: 1), and in numerical libraries",
+    )  # fmt: skip
     common.add_stats(parser)
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
     parser.add_argument(
@@ -81,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     ranks, settings = options.ranks if program.parallel else 1, common.settings_of(options)
     if not program.parallel and (problem := malformed(settings, options.ranks)):
         return common.print_error(problem)
-    if options.summary == "1" and (remark := crowding(ranks, os.environ, _cores())):
+    if options.summary == "1" and (remark := crowding(ranks, _with(settings), _cores())):
         print(f"dlbc: {remark}", file=sys.stderr, flush=True)
     try:
         return run_program(program, options.ranks, settings, options.arguments)
@@ -97,8 +101,12 @@ def _summary(wanted: bool | None) -> str | None:
     return "1" if wanted else "0"
 
 
-#: How many threads the libraries below numpy start, for those who set it.
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+#: How many threads a rank starts: in compiled loops, and in the libraries below numpy, for those who set it.
+_LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_THREADS = (ENVIRONMENT["threads"], *_LIBRARIES)
+#: Idle threads of libraries sleep at once, since another rank may need their core. The number of these
+#: threads is the user's to set: sums of BLAS depend on it, and are to be those of the sequential program.
+_IDLE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "OPENBLAS_THREAD_TIMEOUT": "4"}
 #: Where one of these is set, ranks may run on other hosts.
 _HOSTS = (
     *("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"),
@@ -120,10 +128,25 @@ def crowding(ranks: int, environ: Mapping[str, str], cores: int) -> str:
         return f"{ranks} ranks on {_counted(cores, 'core')}: {slower}; write `-n {cores}`"
     threads, variable = max(((_number(environ.get(name, "")), name) for name in _THREADS), default=(1, ""))
     if ranks * threads > cores:
-        slower = "the threads of numerical libraries take turns"
-        instead = f"write `{variable}={cores // ranks}` before the command"
+        slower = "threads take turns"
+        fewer = max(1, cores // ranks)
+        instead = f"write `{variable}={fewer}` before the command"
+        if variable == ENVIRONMENT["threads"]:
+            crowded = f"{ranks} ranks of {threads} threads on {_counted(cores, 'core')}"
+            return f"{crowded}: {slower}; write `--threads {fewer}`"
         return f"{ranks} ranks with {variable}={threads} on {_counted(cores, 'core')}: {slower}; {instead}"
     return ""
+
+
+def _with(settings: Mapping[str, str | int]) -> dict[str, str]:
+    """The environment of the ranks, as far as it is set."""
+    return os.environ | {name: str(value) for name, value in settings.items()}
+
+
+def _thread_settings(environ: Mapping[str, str], alone: bool) -> dict[str, str]:
+    """What ranks are given for the threads of libraries, unless the user has set it himself."""
+    number = environ.get(ENVIRONMENT["threads"], "").strip()
+    return ({} if alone else _IDLE) | (dict.fromkeys(_LIBRARIES, number) if number.isdecimal() else {})
 
 
 def _number(text: str) -> int:
@@ -230,7 +253,8 @@ def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, st
     """
     # All ranks need the same order of sets; as in a sequential run, that order differs from run to run.
     seed = {"PYTHONHASHSEED": str(int.from_bytes(os.urandom(4), "big"))}
-    environment = seed | os.environ | {name: str(value) for name, value in settings.items()}
+    given = _with(settings)
+    environment = seed | _thread_settings(given, alone=not start) | given
     return _wait(subprocess.Popen([*start, sys.executable, *words], env=environment))
 
 

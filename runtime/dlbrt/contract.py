@@ -88,6 +88,7 @@ ENVIRONMENT: Final = {
     "group": "DLB_GROUP",
     "adapt": "DLB_ADAPT",
     "trust": "DLB_TRUST",
+    "threads": "DLB_THREADS",
     "stats": "DLB_STATS",
     "trace": "DLB_TRACE",
     "progress": "DLB_PROGRESS",

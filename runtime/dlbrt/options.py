@@ -6,6 +6,7 @@ An empty variable counts as not set. All malformed options are reported at once.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import TypeVar
@@ -26,13 +27,15 @@ class Options:
     ``weights_last`` takes the speeds measured by the last run in place of ``weights``; in a ``trial``
     iterations are dealt in turn, so that speeds can be measured. ``learned`` is the file from which these and
     all other measurements are read, and to which they are written; with ``model`` all of them are used from
-    the first iteration on. ``summary``: a few lines at the end say where the time went.
+    the first iteration on. ``summary``: a few lines at the end say where the time went. ``threads``: on how
+    many threads a rank runs compiled chunks.
     """
 
     strategy: str | None = None
     group: GroupSpec = field(default_factory=GroupSpec)
     adapt: bool = False
     trust: bool = False
+    threads: int = 1
     stats: str | None = None
     trace: str | None = None
     progress: bool = False
@@ -62,6 +65,7 @@ class Options:
             group=reader.take("group", lambda text: parse_group(text, ranks)) or GroupSpec(),
             adapt=reader.take("adapt", lambda text: _switch("adapt", text)) or False,
             trust=reader.take("trust", lambda text: _switch("trust", text)) or False,
+            threads=reader.take("threads", _threads) or 1,
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _file("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
@@ -123,6 +127,12 @@ def _switch(option: str, text: str) -> bool:
     if text.strip() not in ("0", "1"):
         raise OptionError(f"{named(option)}: expected 1, or 0 for no; found {text.strip()!r}")
     return text.strip() == "1"
+
+
+def _threads(text: str) -> int:
+    if not re.fullmatch("0*[1-9][0-9]{0,3}", text.strip()):
+        raise OptionError(f"{named('threads')}: expected an integer from 1 to 9999; found {text.strip()!r}")
+    return int(text)
 
 
 def _file(option: str, text: str) -> str:

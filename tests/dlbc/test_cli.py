@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlbc.cli import main
-from dlbc.commands.run import CannotStartError, crowding, launcher
+from dlbc.commands.run import CannotStartError, crowding, launch, launcher
 
 PROGRAM = "A = [0] * 3\n# dlb: parallel\nfor i in range(3):\n    A[i] = i\nprint(A)\n"
 
@@ -419,11 +419,43 @@ def test_a_summary_is_made_on_a_terminal_or_if_it_is_asked_for(
         (4, {"OMP_NUM_THREADS": "2,4"}, 8, ""),
         (4, {"OMP_NUM_THREADS": "many"}, 8, ""),
         (4, {"SLURM_JOB_ID": "17"}, 2, ""),
+        (2, {"DLB_THREADS": "2"}, 4, ""),
+        (
+            2,
+            {"DLB_THREADS": "3"},
+            4,
+            "2 ranks of 3 threads on 4 cores: threads take turns; write `--threads 2`",
+        ),
     ],
 )
 def test_more_ranks_or_threads_than_cores(ranks: int, environ: dict[str, str], cores: int, said: str) -> None:
     assert said in crowding(ranks, environ, cores)
     assert bool(said) == bool(crowding(ranks, environ, cores))
+
+
+LIBRARIES = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
+
+
+def test_threads_of_libraries_are_as_many_as_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*LIBRARIES, "OMP_WAIT_POLICY", "DLB_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    given: list[dict[str, str]] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda _, env: given.append(env))
+    monkeypatch.setattr("dlbc.commands.run._wait", lambda _: 0)
+    launch(["mpiexec"], [], {"DLB_THREADS": 3})
+    launch(["mpiexec"], [], {})
+    launch([], [], {})
+    assert [[each.get(name) for name in LIBRARIES] for each in given] == [["3"] * 3, [None] * 3, [None] * 3]
+    assert [each.get("OMP_WAIT_POLICY") for each in given] == ["PASSIVE", "PASSIVE", None]
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    launch([], [], {"DLB_THREADS": 3})
+    assert [given[-1][name] for name in LIBRARIES] == ["5", "3", "3"]
+
+
+@pytest.mark.parametrize("text", ["0", "-2", "x"])
+def test_threads_are_at_least_one(text: str, program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("run", "-n", 2, "--threads", text, program) == 2
+    assert "argument --threads: expected a whole number" in capsys.readouterr().err
 
 
 def test_run_of_a_file_without_annotations_uses_one_process(tmp_path: Path) -> None:

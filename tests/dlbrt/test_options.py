@@ -28,6 +28,12 @@ def test_a_switch_is_on_or_off() -> None:
         Options.read({"DLB_ADAPT": "yes"}, 2)
 
 
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "1_0", "10000"])
+def test_threads_are_counted(text: str) -> None:
+    with pytest.raises(OptionError, match=r"DLB_THREADS.*expected an integer from 1 to 9999; found"):
+        Options.read({"DLB_THREADS": text}, 2)
+
+
 def test_nothing_set_asks_for_nothing() -> None:
     assert Options.read({}, 3) == Options()
     assert Options.read(dict.fromkeys(ENVIRONMENT.values(), ""), 3) == Options()
@@ -37,6 +43,7 @@ def test_every_option_is_read() -> None:
     environ = {
         "DLB_STRATEGY": "GDDLB",
         "DLB_GROUP": "2",
+        "DLB_THREADS": " 4",
         "DLB_STATS": "out.json",
         "DLB_TRACE": "trace.json",
         "DLB_PROGRESS": "0",
@@ -49,6 +56,7 @@ def test_every_option_is_read() -> None:
     assert options == Options(
         strategy="GDDLB",
         group=GroupSpec(2),
+        threads=4,
         stats="out.json",
         trace="trace.json",
         load=LoadSpec(levels=(0, 3), speeds=(1.0, 2.0)),
