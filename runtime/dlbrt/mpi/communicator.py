@@ -6,15 +6,10 @@ and between tests the rank yields, then sleeps, for longer the longer it has wai
 The shared counter lies at rank 0, and all ranks add to it without rank 0 taking part: one-sided
 fetch-and-add. Where ranks share memory this is an atomic addition; over a network the library at rank 0
 carries it out when it next makes progress, at the latest when rank 0 polls.
-
-Rows of an array are given to MPI as memory, an address and a datatype, so that nothing is packed by hand.
-Along any axis of a dense array, rows ``start, start + step, ...`` are blocks of one size at one distance,
-repeated at one distance: a vector of vectors of bytes.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 import time
@@ -26,8 +21,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.data.footprint import Rows
-from dlbrt.data.memory import Array
+from dlbrt.mpi.regions import MemoryRegion
 from dlbrt.records import dataclass
 
 T = TypeVar("T")
@@ -43,9 +37,6 @@ _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 #: Long waits poll less often, so that they leave the processor to others: sleeps grow to this part of the
 #: wait so far, and at most to so many seconds.
 _SLEEP_PART, _LONGEST_SLEEP_IN_LONG_WAITS_S = 0.01, 1e-2
-
-#: For blocks smaller than this, numpy packs faster than MPI's datatype engine.
-_MIN_BLOCK_BYTES = 1024
 
 
 class ProgramError(RuntimeError):
@@ -80,55 +71,6 @@ class SharedCounter:
         """Give the memory back."""
         self._window.Unlock_all()
         self._window.Free()
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRegion:
-    """``count`` items of a datatype (bytes, or one committed layout) at an address."""
-
-    address: int
-    extent: int
-    count: int
-    datatype: MPI.Datatype
-
-    @property
-    def message(self) -> tuple[MPI.buffer, int, MPI.Datatype]:
-        """The region as mpi4py takes it."""
-        return MPI.buffer.fromaddress(self.address, self.extent), self.count, self.datatype
-
-    def free(self) -> None:
-        """Free the datatype, once no message uses it."""
-        if self.datatype != MPI.BYTE:
-            self.datatype.Free()
-
-
-def region_of(array: Array, axis: int, rows: Rows) -> MemoryRegion | None:
-    """The rows as a region; None where packing them is faster.
-
-    Only the layout of the array decides, so the regions of ranks that hold arrays of one layout match.
-    """
-    if len(rows) != 1 or not (array.flags.c_contiguous or array.flags.f_contiguous):
-        return None
-    shape = array.shape
-    if not array.flags.c_contiguous:
-        shape, axis = shape[::-1], array.ndim - 1 - axis
-    run, length = rows[0], shape[axis]
-    outer = math.prod(shape[:axis])
-    block = math.prod(shape[axis + 1 :]) * array.itemsize
-    address = array.ctypes.data + run.start * block
-    if outer == 1 and run.step == 1:
-        return MemoryRegion(address, len(run) * block, len(run) * block, MPI.BYTE)
-    if block * (len(run) if run.step == 1 else 1) < _MIN_BLOCK_BYTES:
-        return None
-    extent = (outer - 1) * length * block + (run[-1] - run.start + 1) * block
-    return MemoryRegion(address, extent, 1, _layout(outer, length, block, run))
-
-
-def _layout(outer: int, length: int, block: int, run: range) -> MPI.Datatype:
-    rows = MPI.BYTE.Create_hvector(len(run), block, run.step * block)
-    repeated = rows.Create_hvector(outer, 1, length * block)
-    rows.Free()
-    return repeated.Commit()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Rows between ranks: scattered at the start, moved with work, gathered at the end.
 
 Sender and receiver both know the array table and the iterations concerned, so both work out the same
-rows, and messages carry contents alone: one message for each field and peer, straight from and into
-array memory where the rows lie contiguously, packed where they do not. Lists travel as pickles.
+rows, and messages carry contents alone, for each field and peer: straight from and into array memory where
+the rows lie in large blocks (`dlbrt.mpi.regions`), packed where they do not. Lists travel as pickles.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from dlbrt.data.object_state import restore
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
 from dlbrt.data.work_table import Units
-from dlbrt.mpi.communicator import DATA, Communicator, MemoryRegion, region_of
+from dlbrt.mpi.communicator import DATA, Communicator
+from dlbrt.mpi.regions import MemoryRegion, contiguous_region, regions_of
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.values.generators import are_seeds
 from dlbrt.mpi.values.objects import SharedObjects
@@ -55,10 +56,8 @@ class Mover:
             if isinstance(field.data, list) or field.tables is not None or not field.by_rows:
                 continue  # scattered rows are not one region
             rows = union(field.needed(spans), field.stored(spans))
-            if (region := region_of(field.data, field.axis, rows)) is not None:
-                if region.datatype == MPI.BYTE:
-                    prefer_large_pages(region.address, region.extent)
-                region.free()
+            if region := contiguous_region(field.data, field.axis, rows):
+                prefer_large_pages(region.address, region.extent)
 
     def pack(self, spans: Spans, which: RowSelector) -> None:
         """Pickle the elements of lists that `send` will send to rank 0; raises what their own hooks raise."""
@@ -81,9 +80,9 @@ class Mover:
     def broadcast(self, field: Field, rows: Rows, root: int) -> None:
         """Start taking part in the broadcast of rows of an array from rank ``root`` to all others."""
         mine = self._communicator.rank == root
-        if region := region_of(field.data, field.axis, rows):
-            self._regions.append(region)
-            self._requests.append(self._communicator.broadcast_region(region, root))
+        if regions := regions_of(field.data, field.axis, rows):
+            self._regions += regions
+            self._requests += (self._communicator.broadcast_region(each, root) for each in regions)
         else:
             memory = (take if mine else receive_buffer)(field.data, field.axis, rows)
             self._requests.append(self._communicator.broadcast_memory(memory, root))
@@ -138,9 +137,9 @@ class Mover:
             self._requests.append(self._communicator.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)
-        elif region := region_of(field.data, field.axis, rows):
-            self._regions.append(region)
-            self._requests.append(self._communicator.send_region(region, target, DATA))
+        elif regions := regions_of(field.data, field.axis, rows):
+            self._regions += regions
+            self._requests += (self._communicator.send_region(each, target, DATA) for each in regions)
             self.bytes_sent += count(rows) * field.data.nbytes // field.length
         else:
             array = take(field.data, field.axis, rows)
@@ -178,9 +177,9 @@ class Mover:
             self._objects.arrived(data, source)
             self._lists.append((field, rows, source, data))
             return
-        if region := region_of(field.data, field.axis, rows):
-            self._regions.append(region)
-            self._requests.append(self._communicator.receive_region(region, source, DATA))
+        if regions := regions_of(field.data, field.axis, rows):
+            self._regions += regions
+            self._requests += (self._communicator.receive_region(each, source, DATA) for each in regions)
             return
         memory = receive_buffer(field.data, field.axis, rows)
         self._requests.append(self._communicator.receive_memory(memory, source, DATA))

@@ -7,7 +7,8 @@ import atexit
 import os
 from functools import wraps
 
-from dlbrt.mpi.communicator import Communicator, MemoryRegion
+from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.regions import MemoryRegion
 
 sent = 0
 
