@@ -95,6 +95,7 @@ class LoopContext:
         self.unmet: str | None = None
         self.left_to_python: str | None = None
         self.compile_s = 0.0
+        self.threads = 1
         self.unseen_calls: Mapping[str, int] = {}
         self.generators: tuple[str, ...] = ()
         self.private: Sequence[str] = ()
@@ -233,7 +234,7 @@ class LoopContext:
         )
         started = clock()
         try:
-            self.walk.chunks = CompiledChunks(spec, arguments)
+            self.walk.chunks = CompiledChunks(spec, arguments, self.threads)
         except NotCompiled as error:
             self.left_to_python = str(error)
         self.compile_s = clock() - started

@@ -107,6 +107,7 @@ class _Worker:
         run = _WorkerRun(self, call, slots, objects, transfers, kernel, by_name, in_objects)
         load = Load(self.options.load, self.communicator.rank)
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
+        loop.threads = self.options.threads or 1
         perform(loop, kernel, arguments)
 
     def evict(self, evictions: Sequence[Eviction]) -> None:

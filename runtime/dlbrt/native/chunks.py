@@ -21,6 +21,7 @@ import numpy as np
 from dlbrt.native.arguments import NotCompiled, admit
 from dlbrt.native.compiler import compile_chunk
 from dlbrt.native.numerics import new_results, read_array, read_results
+from dlbrt.native.threads import join_results, run_threads
 from dlbrt.records import dataclass
 
 Compiled = Callable[..., int]
@@ -63,8 +64,10 @@ class ChunkSpec:
 class CompiledChunks:
     """Chunks of one run of a loop, compiled for its arguments; raises NotCompiled."""
 
-    def __init__(self, spec: ChunkSpec, arguments: Sequence[Any]) -> None:
+    def __init__(self, spec: ChunkSpec, arguments: Sequence[Any], threads: int = 1) -> None:
         self._spec = spec
+        # Another thread may have stored what an iteration that is done again would read.
+        self._threads = 1 if spec.in_place else threads
         named = dict(zip(spec.names, arguments, strict=True))
         _check(spec, named)
         self._arguments = admit(spec.names, arguments, index_only=spec.index_only)
@@ -89,18 +92,30 @@ class CompiledChunks:
     def run(self, values: range) -> int:
         """Run the iterations with these values of the index as far as possible; returns how many are done."""
         count = self._fitting(values)
-        if count and self._spec.columns:
-            self._results = new_results(len(self._spec.columns), count)
         if not count:
             return 0
-        last = values.start + count * values.step
         form = self._form(values.step)
         started = time.perf_counter()
-        stop = self._forms[form](values.start, last, values.step, self._results, *self._arguments)
+        stop = self._run(self._forms[form], values[:count])
         self._note(form, time.perf_counter() - started, count)
         done = (stop - values.start) // values.step
         self._alone = 1 if done else self._alone
         return int(done)
+
+    def _run(self, form: Compiled, values: range) -> int:
+        """Run iterations in one form; returns the first index that is not done."""
+        rows, last = len(self._spec.columns), values.start + len(values) * values.step
+        if self._threads > 1:
+            stop, parts = run_threads(
+                form, values.start, last, values.step, self._arguments, self._threads, rows
+            )
+            if rows:
+                done = [part for part in parts if len(range(part.first, stop, values.step))]
+                self._results = join_results(done, values.step, rows)
+            return stop
+        if rows:
+            self._results = new_results(rows, len(values))
+        return form(values.start, last, values.step, self._results, *self._arguments)
 
     def alone(self) -> int:
         """How many iterations to leave to Python after one that could not be run."""

@@ -128,7 +128,7 @@ class LoopRun:
             loop.ensure_valid = routine_state.resident_arrays.ensure_valid
             if self._costs != CostSpec():
                 routine_state.resident_arrays.ensure_valid(self._costs)
-        loop.costs = self._costs
+        loop.costs, loop.threads = self._costs, self._root_runtime.options.threads or 1
         loop.walk.poll_interval.size = self._loop_history.chunk
         try:
             perform(loop, prepared.kernel, prepared.arguments)
