@@ -78,7 +78,8 @@ class ElementLowering(LoweringState):
         bound = Linear.literal(0)
         if all(f.number is not None and f.number < 0 for each in least for f in each):
             bound, self._wraps = -Linear.atom(length), True
-        low = [[f"{bound.text} <= {f.text}" for f in each if f.terms or bound.terms] for each in least]
+        sure = [[f for f in each if bound.terms or f.number is None] for each in least]
+        low = [[f"{bound.text} <= {f.text}" for f in each] for each in sure]
         high = [[f"{f.text} < {length}" for f in each] for each in most]
         return tuple(_either([" and ".join(each) for each in found]) for found in (low, high) if all(found))
 

@@ -8,7 +8,7 @@ import ast
 
 from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of
 from dlbc.native.lower_calls import CallLowering
-from dlbc.native.scalars import NUMPY, Kind, Scalar, integer, literal, of_operation
+from dlbc.native.scalars import FITTING, NUMPY, Kind, Scalar, checked, integer, literal, of_operation
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -94,8 +94,16 @@ class ExpressionLowering(CallLowering):
                 self._shaped |= result.sources & self._arrays  # division by an element of a list may raise
             else:
                 two = self._nonzero(two)
+        if isinstance(op, ast.Mult) and result.may_be_integer and result.extra > FITTING:
+            return self._product(one, two, result)
         self._fits(result, node)
         return ast.BinOp(one, op, two), result
+
+    def _product(self, one: ast.expr, two: ast.expr, result: Scalar) -> tuple[ast.expr, Scalar]:
+        """A product of integers that is checked to fit."""
+        one, two = self._named(one, "factor"), self._named(two, "factor")
+        self._check(helper("unsafe_product", one, two))
+        return ast.BinOp(one, ast.Mult(), two), checked(result)
 
     def _power(
         self, one: ast.expr, first: Scalar, two: ast.expr, second: Scalar, exponent: ast.expr, node: ast.AST
@@ -104,6 +112,8 @@ class ExpressionLowering(CallLowering):
         if first.kind is Kind.INTEGER:
             if number in (2, 3) and isinstance(one, ast.Name | ast.Constant):
                 square = of_operation(ast.Mult(), first, first)
+                if square.extra > FITTING and number == 2:
+                    return self._product(one, one, square)
                 product: ast.expr = ast.BinOp(one, ast.Mult(), one)
                 if number == 3:
                     square, product = (

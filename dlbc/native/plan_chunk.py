@@ -72,7 +72,7 @@ def _facts(
     contributed = {r.name for r in plan.reductions} | {c for r in plan.reductions for c in r.companions}
     contributed |= {o.name for o in plan.ordered}
     given = {name: name for name in plan.parameters if name not in contributed}
-    for text in _chains(plan.loop.node, given):
+    for text in dict.fromkeys(_chains(plan.loop.node, given)):
         if text not in contributed:
             given[text] = _fresh(text.replace(".", "_"), taken)
     rows = {
