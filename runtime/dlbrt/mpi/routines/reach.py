@@ -130,10 +130,17 @@ def reached_asynchronously() -> Reach:
     """
     signals = [signal.getsignal(number) for number in signal.valid_signals()]
     streams = [sys.stdout, sys.stderr, sys.excepthook, sys.displayhook, sys.gettrace(), sys.getprofile()]
-    hooks = [np.geterrcall(), warnings.showwarning, *getattr(weakref.finalize, "_registry", ())]
+    others = [np.geterrcall(), warnings.showwarning]
     threads = [each for each in threading.enumerate() if each is not threading.current_thread()]
-    finalized = [each.peek() for each in hooks if isinstance(each, weakref.finalize)]
-    return reach_of([*signals, *streams, *hooks, *_log_handlers(), *finalized, *threads])
+    # A finalizer does not reach the object that it is for: that is gone when it runs.
+    finalizers = [each.peek() for each in getattr(weakref.finalize, "_registry", ())]
+    called = [found[1:] for found in finalizers if found is not None and not _frees_code(found[1])]
+    return reach_of([*signals, *streams, *others, *_log_handlers(), *called, *threads])
+
+
+def _frees_code(finalizer: object) -> bool:
+    """Whether a finalizer is one of numba's, which give compiled code free."""
+    return str(getattr(finalizer, "__module__", "")).startswith("numba.")
 
 
 def _log_handlers() -> Iterator[object]:
