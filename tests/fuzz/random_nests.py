@@ -1,0 +1,297 @@
+"""Random nests: restructured, they compute the bytes that they compute as written.
+
+    python -m tests.fuzz.random_nests --nests 2000 --seed 1
+
+Rows ``[i]`` of the arrays that a nest stores to belong to one iteration, so that the parallel loop's
+iterations are independent; everything else is up to the generator: inner loops with all sorts of bounds,
+imperfect nests, private scalars, conditions. All variants are run, whatever the cost model says of them, as
+plain Python with strips of a few iterations; each ``--compiled``-th nest is compiled by numba, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from unittest import mock
+
+import numpy
+
+from dlbc.native.restructure import Nest, Restructured, Variant, restructure
+from dlbc.native.restructure import sinking as sunk
+
+searched_module = importlib.import_module("dlbc.native.restructure.restructure")
+
+LARGEST = 9  # value of an index
+SIZE = 3 * LARGEST + 6
+ARRAYS = {"U": 1, "V": 1, "W": 2, "Z": 2, "A": 1, "B": 1, "X": 2, "Y": 2, "P": 1}
+STORED = ("U", "V", "W", "Z")
+NUMBERS = ("n", "m", "f", "g")
+
+
+class Writer:
+    """Writes one nest."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.loops = 0
+        self.names = iter("jklpqrstuvwxyz")
+        self.tie = rng.random() < 0.5  # whether subscripts of stored arrays are mostly alike
+
+    def nest(self) -> str:
+        """The text of the parallel loop."""
+        body = self.block(["i"], [], 0)
+        return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
+
+    def block(self, indices: list[str], scalars: list[str], depth: int) -> list[str]:
+        """Some statements; ``scalars`` are those that have a value."""
+        lines: list[str] = []
+        for _ in range(self.rng.choice([1, 1, 2, 2, 3])):
+            lines += self.statement(indices, scalars, depth)
+        if depth == 0 and not self.loops:
+            lines += self.loop(indices, scalars, depth)
+        if scalars and self.rng.random() < 0.6:
+            lines.append(f"{self.place(indices)} = {self.rng.choice(scalars)}")
+        return lines
+
+    def statement(self, indices: list[str], scalars: list[str], depth: int) -> list[str]:
+        """One statement, as lines."""
+        kind = self.rng.random()
+        if kind < 0.45 and depth < 3 and self.loops < 5:
+            return self.loop(indices, scalars, depth)
+        if kind < 0.52 and depth < 3:
+            test = f"{self.value(indices, scalars, 1)} > {self.rng.choice(['0.0', 'f', '1'])}"
+            if self.rng.random() < 0.4:
+                test = f"{self.rng.choice(indices)} % 2 == 0"
+            return [f"if {test}:", *self.indented(indices, scalars, depth)]
+        if kind < 0.72:
+            return self.scalar(indices, scalars)
+        operator = self.rng.choice(["=", "+=", "+=", "+=", "-=", "*="])
+        value = self.value(indices, scalars, 2)
+        return [f"{self.place(indices)} {operator} {f'0.5 * ({value})' if operator == '*=' else value}"]
+
+    def scalar(self, indices: list[str], scalars: list[str]) -> list[str]:
+        """An assignment to a scalar."""
+        if scalars and self.rng.random() < 0.6:
+            return [f"{self.rng.choice(scalars)} += {self.value(indices, scalars, 1)}"]
+        scalar = self.rng.choice(["a", "b", "c"])
+        value = self.rng.choice(["0.0", "0", self.value(indices, scalars, 2)])
+        if scalar not in scalars:
+            scalars.append(scalar)
+        return [f"{scalar} = {value}"]
+
+    def loop(self, indices: list[str], scalars: list[str], depth: int) -> list[str]:
+        """An inner loop."""
+        self.loops += 1
+        variable, bounds = next(self.names), self.bounds(indices)
+        return [f"for {variable} in range({bounds}):", *self.indented([*indices, variable], scalars, depth)]
+
+    def indented(self, indices: list[str], scalars: list[str], depth: int) -> list[str]:
+        """A block below a loop or a conditional; scalars that it begins have no value after it."""
+        return ["    " + line for line in self.block(indices, list(scalars), depth + 1)]
+
+    def bounds(self, indices: list[str]) -> str:
+        """Bounds of a loop, whose values are not negative and not larger than the largest one."""
+        v = self.rng.choice(indices)
+        plain = ["n", "n", "m, n", "3", "1, 4", "n + 1", "5", "2, n - 1", "n, m"]
+        triangular = [f"{v}, n", f"{v} + 1, n", f"{v}", f"{v} + 1", f"n - {v}", f"2 * {v}, n"]
+        triangular += [f"max(0, n - {v}), n", f"max(0, n - {v}), {v} + 1", f"max(0, {v} - 2), n"]
+        triangular += [f"{v}, {self.rng.choice(indices)}"]
+        other = ["0, n, 2", "n - 1, -1, -1", "m, n, 3", f"P[{v}] // 3", f"{v} // 2, n", "1, n, 2"]
+        kind = self.rng.random()
+        return self.rng.choice(plain if kind < 0.5 else triangular if kind < 0.85 else other)
+
+    def index(self, indices: list[str]) -> str:
+        """A subscript."""
+        v, w = self.rng.choice(indices), self.rng.choice(indices)
+        last = indices[-1]
+        simple = [last, last, last, v, v, f"{v} + 1", f"{last} + 2", str(self.rng.randrange(4))]
+        more = [f"{v} + {w}", f"{v} - {w} + {LARGEST}", f"{LARGEST} - {v} + 1", f"2 * {v} + 1", f"P[{v}]"]
+        more += [f"n - {v} + {LARGEST}", f"{last} - i + {LARGEST}", f"{v} + m"]
+        return self.rng.choice(simple if self.rng.random() < 0.7 else more)
+
+    def place(self, indices: list[str]) -> str:
+        """An element that the iteration owns."""
+        array = self.rng.choice(STORED)
+        if ARRAYS[array] == 1:
+            return f"{array}[i]"
+        column = self.rng.choice(indices[1:] or indices) if self.tie else self.index(indices)
+        return self.rng.choice([f"{array}[i, {column}]", f"{array}[i][{column}]"])
+
+    def value(self, indices: list[str], scalars: list[str], depth: int) -> str:
+        """A float expression."""
+        kind = self.rng.random()
+        if depth and kind < 0.55:
+            left, right = (self.value(indices, scalars, depth - 1) for _ in range(2))
+            operator = self.rng.choice(["+", "-", "*", "*"])
+            return self.rng.choice([f"{left} {operator} {right}", f"{left} {operator} ({right})"])
+        if depth and kind < 0.62:
+            parts = [self.value(indices, scalars, depth - 1) for _ in range(3)]
+            return f"({parts[0]} if {parts[1]} > {self.rng.choice(['0.25', 'g', parts[2]])} else {parts[2]})"
+        if depth and kind < 0.66:
+            return f"-{self.value(indices, scalars, 0)}"
+        if depth and kind < 0.69:
+            return f"math.sqrt(abs({self.value(indices, scalars, 0)}))"
+        leaves = [
+            self.load(indices),
+            self.load(indices),
+            self.load(indices),
+            self.place(indices),
+            "0.5",
+            "f",
+            "g",
+        ]
+        leaves += [*scalars, *scalars, self.rng.choice(indices), "2", "-0.0"]
+        return self.rng.choice(leaves)
+
+    def load(self, indices: list[str]) -> str:
+        """An element of an array that is not stored to."""
+        array = self.rng.choice(["A", "B", "X", "Y", "X", "Y"])
+        subscripts = [self.index(indices) for _ in range(ARRAYS[array])]
+        return f"{array}[{', '.join(subscripts)}]"
+
+
+def nest_of(text: str) -> Nest:
+    """The nest with the text of its loop."""
+    loop = ast.parse(text).body[0]
+    assert isinstance(loop, ast.For)
+    calls = frozenset(("math.sqrt", "abs", "max"))
+    return Nest(loop, "first", "last", "step", tuple(ARRAYS), NUMBERS, calls, frozenset(("math", "numpy")))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Bounds and numbers of one execution."""
+
+    first: int
+    last: int
+    step: int
+    n: int
+    m: int
+    f: float
+    g: float
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The arguments behind the arrays."""
+        return self.first, self.last, self.step, self.n, self.m, self.f, self.g
+
+
+def random_run(rng: random.Random, step: int) -> Run:
+    """Bounds for all indices from 0 to the largest; some runs have no iterations."""
+    ends = rng.randrange(0, 4), rng.randrange(0, LARGEST + 1)
+    first, last = ends if step > 0 else (ends[1], ends[0] - 1)
+    return Run(
+        first, last, step, rng.randrange(0, LARGEST), rng.randrange(0, 4), rng.choice([0.75, -1, 2]), 0.1
+    )
+
+
+def random_arrays(rng: random.Random) -> dict[str, numpy.ndarray]:
+    """Arrays of float64, and P of indices."""
+    source = numpy.random.default_rng(rng.randrange(2**30))
+    made = {name: source.uniform(-1, 1, (SIZE,) * dimensions) for name, dimensions in ARRAYS.items()}
+    for array in made.values():
+        array[source.random(array.shape) < 0.1] = -0.0
+    made["P"] = source.integers(0, 2 * LARGEST, SIZE)
+    return made
+
+
+def function(statements: Sequence[ast.stmt]) -> Callable[..., None]:
+    """A function of the arrays, the bounds and the numbers."""
+    body = "\n".join("    " + line for each in statements for line in ast.unparse(each).splitlines())
+    made: dict[str, Callable[..., None]] = {"numpy": numpy, "math": math}  # type: ignore[dict-item]
+    exec(f"def chunk({', '.join(ARRAYS)}, first, last, step, {', '.join(NUMBERS)}):\n{body}", made)
+    return made["chunk"]
+
+
+def outcome(run: Callable[..., None], arrays: dict[str, numpy.ndarray], values: Run) -> dict[str, bytes]:
+    """The bytes of all arrays after the execution."""
+    own = {name: array.copy() for name, array in arrays.items()}
+    with numpy.errstate(all="ignore"):
+        run(*own.values(), *values.values)
+    return {name: array.tobytes() for name, array in own.items()}
+
+
+@contextmanager
+def eager(width: int) -> Iterator[None]:
+    """All variants are taken, with strips of this width."""
+    with (
+        mock.patch.multiple(searched_module, _GAIN=math.inf, _MOST=9),
+        mock.patch.multiple(sunk, WIDTH=width, _WIDE=width + 1),
+    ):
+        yield
+
+
+def all_variants(nest: Nest, width: int) -> Restructured:
+    """All variants of a nest, with strips of this width."""
+    with eager(width):
+        return restructure(nest)
+
+
+def differences(
+    rng: random.Random, nest: Nest, variant: Variant, compile_: Callable[..., object]
+) -> Iterator[str]:
+    """Executions of the variant that differ from the nest as written."""
+    written, other = (compile_(function(each)) for each in ([nest.loop], variant.body))
+    arrays = random_arrays(rng)
+    for step in (1, 1, 1) if variant.unit_step else (1, 2, -1, 3, -2):
+        run = random_run(rng, step)
+        expected, found = outcome(written, arrays, run), outcome(other, arrays, run)
+        if expected != found:
+            wrong = [name for name in ARRAYS if expected[name] != found[name]]
+            yield f"{run}: {', '.join(wrong)}"
+
+
+def failures(
+    seed: int, number: int, compile_: Callable[..., object] = lambda f: f
+) -> Iterator[tuple[int, str]]:
+    """The variants of the nest with this number, each with a report that is empty if it is right."""
+    rng = random.Random(f"{seed} {number}")
+    text = Writer(rng).nest()
+    nest = nest_of(text)
+    for variant in all_variants(nest, rng.choice([2, 3, 4, 256])).variants:
+        report = [*differences(rng, nest, variant, compile_)]
+        made = "\n".join(map(ast.unparse, variant.body))
+        yield number, "\n".join([f"nest {number}", text, *variant.what, made, *report]) if report else ""
+
+
+def main() -> None:
+    """Run many nests, and print how many variants there were and which ones differ."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--nests", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--compiled", type=int, default=40, help="compile each nest whose number this divides"
+    )
+    options = parser.parse_args()
+    counts: Counter[str] = Counter()
+    for number in range(options.nests):
+        compilers = [("plain", lambda f: f)]
+        if number % options.compiled == 0:
+            compilers.append(("compiled", _compiled))
+        for kind, compile_ in compilers:
+            reports = [report for _, report in failures(options.seed, number, compile_)]
+            counts[f"{kind} nests with variants"] += bool(reports)
+            counts[f"{kind} variants"] += len(reports)
+            for report in filter(None, reports):
+                counts[f"{kind} variants that differ"] += 1
+                print(report, end="\n\n", flush=True)
+    print(f"{options.nests} nests, seed {options.seed}: {dict(counts)}")
+
+
+def _compiled(run: Callable[..., None]) -> object:
+    import numba
+
+    return numba.njit(nogil=True, error_model="numpy")(run)
+
+
+if __name__ == "__main__":
+    main()
