@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from textwrap import indent
@@ -42,8 +43,29 @@ def _named(text: str, names: GeneratedNames, number: int, suffix: str) -> str:
 
 def _with_comments(form: ChunkForm) -> str:
     head, _, body = form.text.partition("\n")
+    body = "\n".join(map(_broken, body.split("\n")))
     lines = "".join(f"{INDENT}# restructured: {line}\n" for line in form.what)
     return f"# compiled; returns the first index that is left to Python\n{_signature(head)}\n{lines}{body}\n"
+
+
+def _broken(line: str) -> str:
+    """A line of the function; a long sum on the right of an assignment has a line for each of its terms."""
+    target, equals, value = line.partition(" = ")
+    depth = len(line) - len(line.lstrip())
+    if len(line) <= WIDTH or not equals:
+        return line
+    terms = [ast.unparse(each) for each in _terms(ast.parse(value, mode="eval").body)]
+    inner = " " * (depth + len(INDENT))
+    return "\n".join(
+        [f"{target} = (", *(f"{inner}{'+ ' if k else ''}{t}" for k, t in enumerate(terms)), " " * depth + ")"]
+    )
+
+
+def _terms(node: ast.expr) -> list[ast.expr]:
+    """The terms of a sum, from the left."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_terms(node.left), node.right]
+    return [node]
 
 
 def _signature(head: str) -> str:

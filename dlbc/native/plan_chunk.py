@@ -8,6 +8,7 @@ themselves are chosen when that is written (`dlbc.emit`).
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator, Sequence
 
 from dlbc.analysis.context import AnalysisContext
@@ -24,6 +25,7 @@ from dlbc.native.facts import (
     row_text,
 )
 from dlbc.native.lower_body import lower_body
+from dlbc.native.restructure import Nest, restructure
 
 #: Attributes that are not looked up as values of their own.
 _OF_ARRAYS = frozenset({"shape", "size", "ndim", "T", "dtype"})
@@ -49,8 +51,10 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
     order = {name: number for number, name in enumerate(facts.parameters)}
     parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
     written = _as_written(index, names, facts, lowered, parameters)
+    forms, reasons = _restructured(plan, names, facts, lowered, parameters)
     return ChunkPlan(
-        forms=(written,),
+        forms=(*forms, written),
+        reasons=reasons,
         parameters=parameters,
         fits=tuple(lowered.conditions),
         bounds=(names.low, names.high),
@@ -183,3 +187,52 @@ def _loop(index: str, names: ChunkNames, body: list[ast.stmt]) -> ast.For:
 
 def _return(names: ChunkNames) -> ast.stmt:
     return ast.Return(ast.Name(names.last, ast.Load()))
+
+
+def _restructured(
+    plan: LoopPlan,
+    names: ChunkNames,
+    facts: BodyFacts,
+    lowered: LoweredBody,
+    parameters: Sequence[tuple[str, str]],
+) -> tuple[tuple[ChunkForm, ...], tuple[str, ...]]:
+    """Better orders of the loops, the best one first, and why there are no others."""
+    clause = plan.loop.annotation.jit
+    if clause is None or clause.as_written:
+        return (), ()
+    if lowered.checks or lowered.wraps or lowered.columns:
+        return (), ("some iterations may be left to Python, or leave numbers to it",)
+    arrays = _renamed(facts, frozenset(lowered.arrays))
+    own = [name for name, _ in parameters]
+    nest = Nest(
+        loop=_loop(facts.index, names, copy.deepcopy(lowered.statements)),
+        first=names.first,
+        last=names.last,
+        step=names.step,
+        arrays=arrays,
+        numbers=tuple(name for name in own if name not in arrays),
+        pure_calls=frozenset({f"{RUNTIME}.native.minimum2", f"{RUNTIME}.native.maximum2"}),
+        taken=frozenset({*own, *plan.parameters, names.results, RUNTIME}),
+    )
+    found = restructure(nest)
+    forms = (
+        ChunkForm(
+            _function(CHUNK, _head(names, parameters), [*map(_with_numpy, variant.body), _return(names)]),
+            variant.what,
+            tuple(sorted(variant.float_arrays)),
+            variant.unit_step,
+        )
+        for variant in found.variants
+    )
+    return tuple(forms), found.reasons
+
+
+def _with_numpy(statement: ast.stmt) -> ast.stmt:
+    """The statement with numpy as the runtime knows it: the program may have no name for it."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Attribute(value=ast.Name(id="numpy")):
+                node.value = ast.Attribute(
+                    ast.Attribute(ast.Name(RUNTIME, ast.Load()), "native", ast.Load()), "numpy", ast.Load()
+                )
+    return statement

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as numpy  # generated programs find it here, whatever they call it
+
 from dlbrt.native import numerics
 
 

@@ -4,7 +4,7 @@ A chunk is run only if its subscripts are in range (``fits``). Where those of so
 of them finds that it cannot do what Python does, it is left to Python, and compiled chunks go on after it.
 
 There may be several forms of a chunk function, whose loops run in different orders with the same bits. The
-first is the one that the compiler expects to be the fastest; the first chunks are timed in two forms, and the
+first is the one that the compiler expects to be the fastest; a chunk is run in two forms, in parts, and the
 faster one goes on.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from types import FunctionType
 from typing import Any
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -26,8 +27,12 @@ from dlbrt.records import dataclass
 
 Compiled = Callable[..., int]
 
-#: Chunks whose times decide between two forms, and the least seconds of a chunk whose time counts.
-_TRIALS, _LEAST_S = 4, 50e-6
+#: The part of a chunk that is run in the second form to compare the two, and the least seconds that it has to
+#: take. The second one is chosen if an iteration takes this part of the time of the first at most.
+_TRIAL_PART, _LEAST_S, _CLEARLY = 8, 50e-6, 0.9
+
+#: The form that has turned out to be the fastest, by the one as written.
+_fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +80,8 @@ class CompiledChunks:
             if isinstance(value, list) and name not in spec.index_only and _is_integer(array):
                 raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
         self._results: Any = new_results(len(spec.columns), 0)
-        self._forms = [self._compiled(form) for form in _usable(spec, named)]
-        self._times = [0.0] * len(self._forms)
-        self._trials = 0
+        usable = _usable(spec, named)
+        self._forms = [self._compiled(form) for form in usable]
         self._alone = 1
         self._numpy = [
             any(isinstance(named[n], np.ndarray | np.generic) for n in column if n in named)
@@ -94,10 +98,7 @@ class CompiledChunks:
         count = self._fitting(values)
         if not count:
             return 0
-        form = self._form(values.step)
-        started = time.perf_counter()
-        stop = self._run(self._forms[form], values[:count])
-        self._note(form, time.perf_counter() - started, count)
+        stop = self._in_best_form(values[:count])
         done = (stop - values.start) // values.step
         self._alone = 1 if done else self._alone
         return int(done)
@@ -148,28 +149,32 @@ class CompiledChunks:
             count //= 2
         return 0
 
-    def _form(self, step: int) -> int:
-        """Which form runs next; the last is as written."""
-        if step != 1 and self._spec.unit_step:
-            return len(self._forms) - 1
-        return self._trials % 2 if self._on_trial else 0
+    def _in_best_form(self, values: range) -> int:
+        """Run iterations in the form that is fastest, as far as that is known; returns as `_run`."""
+        if values.step != 1 and self._spec.unit_step:
+            return self._run(self._forms[-1], values)
+        if len(self._forms) < 2 or self._spec.forms[-1] in _fastest or len(values) < _TRIAL_PART:
+            return self._run(self._forms[0], values)
+        part = len(values) // _TRIAL_PART
+        started = time.perf_counter()
+        stop = self._run(self._forms[1], values[:part])
+        between = time.perf_counter()
+        if stop != values[part]:
+            return stop
+        stop = self._run(self._forms[0], values[part:])
+        self._compare(
+            (time.perf_counter() - between) / (len(values) - part), (between - started) / part, part
+        )
+        return stop
 
-    @property
-    def _on_trial(self) -> bool:
-        return len(self._forms) > 1 and self._trials < _TRIALS
-
-    def _note(self, form: int, seconds: float, count: int) -> None:
-        """Note the time of a chunk; after some of them the slower of the first two forms is dropped."""
-        if not self._on_trial or seconds < _LEAST_S:
-            return
-        self._times[form] = seconds / count  # of the longest chunk so far: short strips are slow
-        self._trials += 1
-        if self._on_trial:
-            return
-        if self._times[1] < self._times[0]:
+    def _compare(self, first_s: float, second_s: float, part: int) -> None:
+        """Choose between two forms by the times of an iteration; the second one ran ``part`` of them."""
+        if part * second_s < _LEAST_S:
+            return  # too short to tell
+        second = second_s < _CLEARLY * first_s
+        if second:
             del self._forms[0]
-        elif len(self._forms) > 2:
-            del self._forms[1]
+        _fastest[self._spec.forms[-1]] = ref(self._spec.forms[int(second)])
 
 
 def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
@@ -199,9 +204,12 @@ def _is_float(value: Any) -> bool:
 
 
 def _usable(spec: ChunkSpec, named: dict[str, Any]) -> Sequence[FunctionType]:
-    """The forms that keep the bits for these arguments, at most two of them."""
+    """The forms that keep the bits for these arguments: the two best ones, and that as written."""
     arrays = [value for value in named.values() if isinstance(value, np.ndarray)]
     fit = all(_is_float(named[name]) for name in spec.restructured_floats)
     if not fit or not all(a.flags.c_contiguous for a in arrays):
         return spec.forms[-1:]
-    return [*spec.forms[:-1][:2], spec.forms[-1]]
+    written = spec.forms[-1]
+    chosen = [_fastest[written]()] if written in _fastest else spec.forms[:2]
+    found = dict.fromkeys([*filter(None, chosen), written] if spec.unit_step else filter(None, chosen))
+    return list(found) or [written]

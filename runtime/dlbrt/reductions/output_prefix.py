@@ -92,7 +92,7 @@ def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
 
 
 def _adds_floats(entries: Sequence[LogEntry]) -> bool:
-    """Whether entries are floats alone that are surely applied, which is seen much faster of all than of each."""
+    """Whether entries are floats alone that are surely applied, which is seen faster of all than of each."""
     operations = set(map(_OPERATION, entries))
     if not operations or min(operations) < WIDTH or any(each % WIDTH not in _SURE for each in operations):
         return False

@@ -52,6 +52,10 @@ class SharingFigures:
     loading_s: float = 0.0
 
 
+#: Ranks that take longer have compiled something.
+_COMPILED_S = 5e-3
+
+
 class LoopHistory:
     """One loop: its statistics, and what its earlier runs cost.
 
@@ -132,8 +136,8 @@ class LoopHistory:
         overhead_s = max(0.0, elapsed_s - sharing.loading_s - max(f.compute_s for f in figures))
         if iterations:
             self._iteration_s = sum(f.compute_s for f in figures) / iterations
-        if len(figures) > 1:
-            self._overhead_s = overhead_s
+        if len(figures) > 1 and not any(f.compile_s > _COMPILED_S for f in figures):
+            self._overhead_s = overhead_s  # what a run takes that compiles for the first time says little
         ranks = [
             statistics.RankFigures(len(f.done), f.compute_s, f.sync_s, f.idle_s, f.decision_s, f.movement_s)
             for f in figures
