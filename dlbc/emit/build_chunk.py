@@ -92,6 +92,8 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     given = [f"[{functions}]", f"[{', '.join(text for _, text in chunk.parameters)}]"]
     if chunk.fits:
         given.append(f"fits={names.conditions[number]}")
+    if chunk.axes:
+        given.append(f"axes={quoted(' '.join(f'{name}:{count}' for name, count in chunk.axes))}")
     listed = {
         "stored": chunk.stored,
         "index_only": chunk.index_only,

@@ -38,11 +38,11 @@ class ChunkPlan:
     functions, with the expressions that the kernel passes. ``fits``: the conditions, over ``bounds`` (the
     least and greatest index of a chunk) and the parameters, under which all subscripts are in range.
     ``columns`` and ``effects``: what Python does with the results of iterations, as statements over the
-    index and the columns. ``stored``: parameters that are stored to; ``index_only``: whose elements are
-    subscripts alone; ``arrays``: that must be arrays, ``floats``: of floats. ``bits``: the most that the
-    index and integer parameters may have. ``in_place``: an iteration that is done again would read what it
-    has stored. ``reasons``: why no better order was found. ``differing``: operations whose last bits may
-    differ, and what was chosen instead.
+    index and the columns. ``axes``: how many each array has. ``stored``: parameters that are stored to;
+    ``index_only``: whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of
+    floats. ``bits``: the most that the index and integer parameters may have. ``in_place``: an iteration
+    that is done again would read what it has stored. ``reasons``: why no better order was found.
+    ``differing``: operations whose last bits may differ, and what was chosen instead.
     """
 
     forms: tuple[ChunkForm, ...]
@@ -51,6 +51,7 @@ class ChunkPlan:
     bounds: tuple[str, str] = ("low", "high")
     columns: tuple[Column, ...] = ()
     effects: tuple[str, ...] = ()
+    axes: tuple[tuple[str, int], ...] = ()
     stored: tuple[str, ...] = ()
     index_only: tuple[str, ...] = ()
     arrays: tuple[str, ...] = ()

@@ -70,9 +70,9 @@ class LoweredBody:
     ``conditions``: what must hold for ``low`` and ``high``, the least and greatest index of a chunk;
     ``wraps``: negative subscripts count from the end in some place. ``checks``: some iterations may be left
     to Python. ``saved``: arrays whose row is put back then, with their axes. ``bits``: the greatest size of
-    integers. ``arrays``: those with elements. ``index_only``: arrays whose elements are subscripts alone.
-    ``floats``: arrays that must hold floats. ``in_place``: an iteration that is done again would read what
-    it has stored. ``shaped``: arguments that must be arrays of numpy, no lists.
+    integers. ``axes``: how many subscripts each array has. ``index_only``: arrays whose elements are
+    subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an iteration that is done
+    again would read what it has stored. ``shaped``: arguments that must be arrays of numpy, no lists.
     """
 
     statements: list[ast.stmt]
@@ -90,7 +90,7 @@ class LoweredBody:
     stored: frozenset[str]
     notes: list[str]
     in_place: bool
-    arrays: frozenset[str]
+    axes: dict[str, int]
 
 
 # Nodes

@@ -82,7 +82,7 @@ class _Lowering(StatementLowering):
             frozenset(self._stored),
             list(self._notes),
             self._checks and bool(self._updated),
-            frozenset(self._arrays),
+            self._arrays,
         )
 
     def _split(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:

@@ -34,7 +34,8 @@ class ElementLowering(LoweringState):
         if not array:
             raise NotCompilableError(f"`{ast.unparse(base)}` is no array that the loop is given", node)
         self._use(array)
-        self._arrays.add(array)
+        if self._arrays.setdefault(array, len(subscripts)) != len(subscripts):
+            raise NotCompilableError(f"`{array}` has more subscripts in one place than in another", node)
         found = []
         for axis, subscript in enumerate(subscripts):
             if (

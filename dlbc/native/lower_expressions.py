@@ -91,7 +91,9 @@ class ExpressionLowering(CallLowering):
                 first.element or second.element or NUMPY in result.sources
             )
             if surely_numpy:
-                self._shaped |= result.sources & self._arrays  # division by an element of a list may raise
+                self._shaped |= (
+                    result.sources & self._arrays.keys()
+                )  # division by an element of a list may raise
             else:
                 two = self._nonzero(two)
         if isinstance(op, ast.Mult) and result.may_be_integer and result.extra > FITTING:
@@ -134,7 +136,7 @@ class ExpressionLowering(CallLowering):
         if first.kind is Kind.ANY:
             self._floats |= {s for s in first.sources if s != NUMPY}
         if result.element or NUMPY in sources:
-            self._shaped |= sources & self._arrays
+            self._shaped |= sources & self._arrays.keys()
             return helper("numpy_power", one, two), result
         if sources:
             raise NotCompilableError("whether this is a power of numpy or of Python is not known", node)

@@ -32,7 +32,7 @@ class LoweringState(ABC):
         self._values: set[str] = set()
         self._floats: set[str] = set()
         self._shaped: set[str] = set()
-        self._arrays: set[str] = set()
+        self._arrays: dict[str, int] = {}
         self._temporaries = 0
         self._left: dict[str, str] = {}
         self._notes: dict[str, None] = {}

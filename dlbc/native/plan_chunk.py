@@ -60,6 +60,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         bounds=(names.low, names.high),
         columns=tuple(lowered.columns),
         effects=tuple(ast.unparse(each) for each in lowered.effects),
+        axes=tuple((facts.parameters[name], count) for name, count in lowered.axes.items()),
         stored=_renamed(facts, lowered.stored),
         index_only=_renamed(facts, lowered.index_only),
         arrays=_renamed(facts, lowered.shaped),
@@ -202,7 +203,7 @@ def _restructured(
         return (), ()
     if lowered.checks or lowered.wraps or lowered.columns:
         return (), ("some iterations may be left to Python, or leave numbers to it",)
-    arrays = _renamed(facts, frozenset(lowered.arrays))
+    arrays = _renamed(facts, frozenset(lowered.axes))
     own = [name for name, _ in parameters]
     nest = Nest(
         loop=_loop(facts.index, names, copy.deepcopy(lowered.statements)),

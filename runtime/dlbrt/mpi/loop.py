@@ -200,6 +200,7 @@ class LoopContext:
         arguments: Sequence[Any],
         *,
         fits: FunctionType | None = None,
+        axes: str = "",
         stored: str = "",
         index_only: str = "",
         arrays: str = "",
@@ -222,6 +223,7 @@ class LoopContext:
         spec = ChunkSpec(
             forms,
             fits,
+            {name: int(count) for name, _, count in (each.partition(":") for each in axes.split())},
             frozenset(stored.split()),
             frozenset(index_only.split()),
             frozenset(arrays.split()),

@@ -11,7 +11,8 @@ faster one goes on.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from itertools import repeat
 from types import FunctionType
 from typing import Any
@@ -39,16 +40,17 @@ _fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKey
 class ChunkSpec:
     """What a kernel says of its chunk functions: the last one is in the order of the source.
 
-    ``fits`` tells whether the subscripts of the iterations from the least to the greatest index are in range.
-    ``columns``: for each result the arguments any of which makes it a number of numpy. ``stored``: arguments
-    that are stored to; ``index_only``: whose elements are subscripts alone; ``arrays``: that are arrays, no
-    lists; ``floats``: of floats. ``restructured_floats``, ``unit_step``: what the other forms require.
-    ``in_place``: an iteration that is done again would read what it has stored.
-    ``bits``: the most that integers may have.
+    ``fits`` tells whether the subscripts of the iterations from the least to the greatest index are in
+    range. ``axes``: how many each array has. ``columns``: for each result the arguments any of which makes
+    it a number of numpy. ``stored``: arguments that are stored to; ``index_only``: whose elements are
+    subscripts alone; ``arrays``: that are arrays, no lists; ``floats``: of floats. ``restructured_floats``,
+    ``unit_step``: what the other forms require. ``in_place``: an iteration that is done again would read
+    what it has stored. ``bits``: the most that integers may have.
     """
 
     forms: Sequence[FunctionType]
     fits: FunctionType | None = None
+    axes: Mapping[str, int] = field(default_factory=dict)
     stored: frozenset[str] = frozenset()
     index_only: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
@@ -79,6 +81,7 @@ class CompiledChunks:
         for name, value, array in zip(spec.names, arguments, self._arguments, strict=True):
             if isinstance(value, list) and name not in spec.index_only and _is_integer(array):
                 raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
+        _check_axes(spec, dict(zip(spec.names, self._arguments, strict=True)))
         self._results: Any = new_results(len(spec.columns), 0)
         usable = _usable(spec, named)
         self._forms = [self._compiled(form) for form in usable]
@@ -193,6 +196,14 @@ def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
         for other, value in arrays.items():
             if other != name and np.may_share_memory(arrays[name], value):
                 raise NotCompiled(f"`{name}` and `{other}` may share memory")
+
+
+def _check_axes(spec: ChunkSpec, named: Mapping[str, Any]) -> None:
+    """Raise NotCompiled where a subscript would be of a row."""
+    for name, axes in spec.axes.items():
+        found = getattr(named[name], "ndim", axes)
+        if found != axes:
+            raise NotCompiled(f"`{name}` has {found} axes and {axes} subscripts")
 
 
 def _is_integer(value: Any) -> bool:
