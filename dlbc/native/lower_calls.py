@@ -80,6 +80,7 @@ class CallLowering(ElementLowering):
         if isinstance(found.result, ast.Name) and found.result.id in found.names:
             self._out.append(self._zero(found.result.id))  # compiled code wants a value on every path
         outer, self._inside = self._inside, (*self._inside, function)
+        outer_pure, self._pure = self._pure, self._pure or node is not self._whole
         try:
             self.statements(found.statements)
             return self.expression(found.result)
@@ -87,7 +88,7 @@ class CallLowering(ElementLowering):
             reason = f"in `{function.name}`, {error}"
             raise NotCompilableError(reason, node) from error
         finally:
-            self._inside = outer
+            self._inside, self._pure = outer, outer_pure
 
     def _math(self, node: ast.Call, function: str) -> tuple[ast.expr, Scalar]:
         found = [self.expression(each) for each in node.args]

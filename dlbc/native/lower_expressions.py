@@ -8,7 +8,7 @@ import ast
 
 from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of
 from dlbc.native.lower_calls import CallLowering
-from dlbc.native.scalars import FITTING, NUMPY, Kind, Scalar, checked, integer, literal, of_operation
+from dlbc.native.scalars import EXACT, FITTING, NUMPY, Kind, Scalar, checked, integer, literal, of_operation
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -82,7 +82,7 @@ class ExpressionLowering(CallLowering):
                 raise NotCompilableError("this operator takes integers alone", node)
             if first.kind is Kind.TRUTH:
                 result = Scalar(Kind.TRUTH, result.sources, result.certain, result.element)
-        elif isinstance(op, ast.RShift) and isinstance(literal_of(right), int):
+        elif isinstance(op, ast.RShift) and literal_of(right) in range(FITTING + 1):
             pass
         elif not isinstance(op, _ARITHMETIC):
             raise NotCompilableError(f"the operator of {ast.unparse(node)} is left to Python", node)
@@ -98,6 +98,11 @@ class ExpressionLowering(CallLowering):
                 two = self._nonzero(two)
         if isinstance(op, ast.Mult) and result.may_be_integer and result.extra > FITTING:
             return self._product(one, two, result)
+        if isinstance(op, ast.FloorDiv) and result.element and result.kind is not Kind.INEXACT:
+            two = self._named(two, "divisor")
+            self._check(helper("is_minus_one", two))  # numpy's quotient may wrap
+        if isinstance(op, ast.Div):
+            one, two = self._exact(one, first, node), self._exact(two, second, node)
         self._fits(result, node)
         return ast.BinOp(one, op, two), result
 
@@ -106,6 +111,21 @@ class ExpressionLowering(CallLowering):
         one, two = self._named(one, "factor"), self._named(two, "factor")
         self._check(helper("unsafe_product", one, two))
         return ast.BinOp(one, ast.Mult(), two), checked(result)
+
+    def _exact(self, value: ast.expr, kind: Scalar, node: ast.AST) -> ast.expr:
+        """An integer that is the same as a float: Python divides larger ones, and compares them with floats,
+        without rounding them.
+        """
+        if not kind.may_be_integer:
+            return value
+        if not kind.bounded or kind.extra >= EXACT:
+            value = self._named(value, "value")
+            self._check(helper("inexact", value))
+        elif kind.degree:
+            self._bits = min(self._bits, (EXACT - kind.extra) // kind.degree)
+            if self._bits < 1:
+                raise NotCompilableError("an integer may exceed 53 bits here", node)
+        return value
 
     def _power(
         self, one: ast.expr, first: Scalar, two: ast.expr, second: Scalar, exponent: ast.expr, node: ast.AST
@@ -160,6 +180,8 @@ class ExpressionLowering(CallLowering):
             raise NotCompilableError(f"{ast.unparse(node)} is left to Python", node)
         found = [self.expression(each) for each in (left, *others)]
         self._note_values(left, *others)
+        if not all(kind.kind in (Kind.INTEGER, Kind.TRUTH) for _, kind in found):
+            found = [(self._exact(value, kind, node), kind) for value, kind in found]
         sources = frozenset[str]().union(*(kind.sources for _, kind in found))
         certain = all(kind.certain for _, kind in found) and len(others) == 1
         return ast.Compare(found[0][0], ops, [each for each, _ in found[1:]]), Scalar(

@@ -19,6 +19,8 @@ from dlbrt.records import dataclass
 
 #: Bits of an integer that fits, and of one that is checked when it is bound (`dlbrt.native.wide`).
 FITTING, CHECKED = 63, 62
+#: Integers of so many bits are floats without rounding.
+EXACT = 53
 #: A size that no bound is known for.
 UNBOUNDED = 1 << 20
 #: The source of what numpy's own functions give.

@@ -69,6 +69,13 @@ def _is_zero(x: Any) -> Any:
     return lambda x: x == 0
 
 
+@overload(numerics.is_minus_one, strict=False)
+def _is_minus_one(x: Any) -> Any:
+    if _is_int(x):
+        return lambda x: x == -1
+    return lambda x: False
+
+
 @overload(numerics.not_finite, strict=False)
 def _not_finite(x: Any) -> Any:
     if isinstance(x, types.Float):
@@ -206,19 +213,26 @@ def _of_arity(signature: Any, generate: Any, arguments: int) -> Any:
     return call
 
 
-def _register(function: Any, native: Any, arguments: int) -> None:
-    """Compile a helper as ``native`` on float64; integers become floats, as in Python."""
+def _register(function: Any, native: Any, arguments: int, *, bools: bool) -> None:
+    """Compile a helper as ``native`` on float64; integers become floats, as in Python.
+
+    ``bools`` do, too, in Python; numpy's functions make them float16.
+    """
+
+    def takes(x: Any) -> bool:
+        return _is_real(x) and (bools or not isinstance(x, types.Boolean))
+
     if arguments == 1:
 
         @overload(function, strict=False)
         def one(x: Any) -> Any:
-            return (lambda x: native(float(x))) if _is_real(x) else None
+            return (lambda x: native(float(x))) if takes(x) else None
 
     else:
 
         @overload(function, strict=False)
         def two(x: Any, y: Any) -> Any:
-            return (lambda x, y: native(float(x), float(y))) if _is_real(x) and _is_real(y) else None
+            return (lambda x, y: native(float(x), float(y))) if takes(x) and takes(y) else None
 
 
 def _is_real(x: Any) -> bool:
@@ -251,6 +265,8 @@ def _power(x: Any, y: Any) -> Any:
 
 @overload(numerics.numpy_power, strict=False)
 def _numpy_power(x: Any, y: Any) -> Any:
+    if isinstance(x, types.Boolean) or isinstance(y, types.Boolean):
+        return None
     if types.float64 in (types.unliteral(x), types.unliteral(y)) and _is_real(x) and _is_real(y):
         return lambda x, y: _POW(float(x), float(y))
     return None
@@ -263,11 +279,11 @@ def _register_all() -> None:
                 native = _ufunc_loop(name, arity)
             except (LookupError, ValueError):
                 continue
-            _register(getattr(numerics, helper), native, arity)
+            _register(getattr(numerics, helper), native, arity, bools=False)
     for table, arity in ((MATH_UNARY, 1), (MATH_BINARY, 2)):
         for helper, name in table.items():
             if hasattr(_LIBM, name):
-                _register(getattr(numerics, helper), _libm(name, arity), arity)
+                _register(getattr(numerics, helper), _libm(name, arity), arity, bools=True)
 
 
 _register_all()

@@ -25,7 +25,7 @@ EXACT = 2**53
 UNARY = {
     f"np_{name}": name
     for name in (
-        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"),
+        *("sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"),
         *("sin", "cos", "tan", "arcsin", "arccos", "arctan"),
         *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
         "sign",
@@ -84,6 +84,11 @@ def inexact(x: Any) -> bool:
 def is_zero(x: Any) -> bool:
     """Whether a number is zero, of either sign."""
     return bool(x == 0)
+
+
+def is_minus_one(x: Any) -> bool:
+    """Whether a number is the integer -1: numpy's quotient by it may wrap."""
+    return isinstance(x, int | np.integer) and bool(x == -1)
 
 
 def not_finite(x: Any) -> bool:
@@ -211,7 +216,7 @@ globals().update(_MADE)
 #: What `dlbrt.native` offers to generated programs.
 HELPERS: Sequence[str] = (
     *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside", "inexact"),
-    *("too_large", "kept", "power", "math_pow", "numpy_power", "np_sum", "np_mean"),
+    *("too_large", "kept", "is_minus_one", "power", "math_pow", "numpy_power", "np_sum", "np_mean"),
     *("put", "new_results", "read_results", "read_array"),
     *_MADE,
 )

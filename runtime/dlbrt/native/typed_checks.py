@@ -8,6 +8,8 @@ show the difference. The checks run as a pass after type inference (`CheckingCom
 * Arithmetic of two bools: numpy's is logical, Python's is not, and numba has one kind of bool.
 * ``s = 0`` before ``s += x``: `s` is a float in compiled code. As 0 and 0.0 give the same in every operation
   with a float, it may be used in these and stored in float arrays; anything else is refused.
+* A float stored in an array of integers: Python raises where it is no number or too large.
+* Complex division, whose last bits differ, and which raises in compiled code; rows of arrays as values.
 * A variable that is not assigned on all paths would be read as it is: refused where it is used.
 """
 
@@ -23,7 +25,8 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import NopythonTypeInference
 
 from dlbrt.native.arguments import NotCompiled
-from dlbrt.native.numerics import EXACT
+from dlbrt.native.numerics import EXACT, outside
+from dlbrt.native.wrapping import wrap_elements
 
 _ARITHMETIC = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod),
@@ -31,6 +34,7 @@ _ARITHMETIC = {
     *(operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod),
     *(operator.ipow, operator.ilshift, operator.irshift),
 }
+_DIVISIONS = {operator.truediv, operator.itruediv}
 _COMPARISONS = {operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt}
 
 
@@ -44,7 +48,9 @@ class _CheckTypes(AnalysisPass):  # type: ignore[misc]
         AnalysisPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        _Check(state.func_ir, state.typemap).run()
+        check = _Check(state.func_ir, state.typemap)
+        check.run()
+        wrap_elements(check.assignments, state.typemap)
         return False
 
 
@@ -105,7 +111,7 @@ class _Check:
 
     def __init__(self, function: Any, typemap: dict[str, Any]) -> None:
         self._typemap = typemap
-        self._assignments = [
+        self.assignments = [
             statement
             for block in function.blocks.values()
             for statement in block.body
@@ -114,16 +120,16 @@ class _Check:
         self._statements = [each for block in function.blocks.values() for each in block.body]
         self._constants = {
             each.target.name: each.value.value
-            for each in self._assignments
+            for each in self.assignments
             if isinstance(each.value, ir.Const | ir.Global | ir.FreeVar)
         }
         self._undefined: set[str] = set()
         self._converted: set[str] = set()
 
     def run(self) -> None:
-        for statement in self._assignments:
+        for statement in self.assignments:
             self._check_type(statement)
-        for statement in self._assignments:
+        for statement in self.assignments:
             for source in _copied(statement.value):
                 self._check_copy(statement, source)
         self._spread()
@@ -164,7 +170,7 @@ class _Check:
             before = -1
             while before != len(names):
                 before = len(names)
-                for each in self._assignments:
+                for each in self.assignments:
                     copied = (source for source in _copied(each.value) if source is not ir.UNDEFINED)
                     if any(source.name in names for source in copied):
                         names.add(each.target.name)
@@ -179,6 +185,8 @@ class _Check:
         for variable in used:
             if variable.name in self._undefined:
                 raise NotCompiled(f"{_shown(variable)} may have no value", statement.loc.line)
+        if isinstance(value, ir.SetItem | ir.StaticSetItem):
+            self._check_store(value, statement.loc.line)
         if isinstance(value, ir.Expr):
             self._check_operation(value, statement.loc.line)
         if not self._may_be_converted(value):
@@ -200,12 +208,23 @@ class _Check:
             each.name not in self._converted and self._type(each) == types.float64 for each in operands
         )
 
+    def _check_store(self, store: Any, line: int) -> None:
+        array, stored = self._type(store.target), self._type(store.value)
+        if isinstance(array, types.Array) and isinstance(array.dtype, types.Integer):
+            kind = stored.dtype if isinstance(stored, types.Array) else stored
+            if not isinstance(kind, types.Integer | types.Boolean):
+                raise NotCompiled("a float is stored in an array of integers", line)
+
     def _check_operation(self, value: Any, line: int) -> None:
         if value.op in ("binop", "inplace_binop"):
             operands = [value.lhs, value.rhs]
             kinds = [self._type(each) for each in operands]
             if value.fn in _COMPARISONS and not any(map(_is_wide_unsigned, kinds)):
                 return
+            if value.fn in _DIVISIONS and any(isinstance(kind, types.Complex) for kind in kinds):
+                raise NotCompiled("division of complex numbers, whose last bits may differ", line)
+            if any(isinstance(kind, types.Array) for kind in kinds):
+                raise NotCompiled("a part of an array is a value here", line)
             if value.fn in _ARITHMETIC and all(isinstance(kind, types.Boolean) for kind in kinds):
                 raise NotCompiled("arithmetic of two bools, which numpy's and Python's do otherwise", line)
         elif value.op == "unary":
@@ -226,7 +245,7 @@ class _Check:
         if isinstance(function, types.Dispatcher):
             return True  # it is checked itself
         known = getattr(function, "typing_key", None)
-        return known in (int, float, range, bool)
+        return known in (int, float, range, bool, outside)
 
 
 def _copied(value: Any) -> Iterator[Any]:

@@ -1,0 +1,111 @@
+"""Numbers at the edges of what compiled code computes as Python and numpy do."""
+
+import math
+
+import numpy as np
+
+n = 4
+A = np.array([2**63 - 1, 5, 2**63 - 1, -(2**63)])
+B = np.array([1, -1, 2, -1])
+C, D = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+# dlb: parallel, jit
+for i in range(n):
+    if A[i] + 1 > A[i]:  # numpy's integers wrap
+        C[i] = 1
+    if A[i] - 1 < A[i]:
+        C[i] += 2
+    if A[i] * 2 // 2 == A[i]:
+        C[i] += 4
+    total = 0
+    for j in range(n):
+        total += A[j]
+    if total + A[i] >= total:
+        C[i] += 8
+print(C)
+
+# dlb: parallel, jit
+for i in range(n):
+    C[i] = A[i] // B[i]
+    D[i] = A[i] % B[i] + (A[i] >> 63)
+print(C, D)
+
+try:
+    # dlb: parallel, jit
+    for i in range(n):
+        C[i] = math.inf * (i + 1)
+except OverflowError as error:
+    print(error, i, C[:i])
+
+values = np.array([1.0, math.nan, 2.0, math.inf])
+try:
+    # dlb: parallel, jit
+    for i in range(n):
+        C[i] = values[i]
+except ValueError as error:
+    print(error, i, C[:i])
+
+large, halves, equal = 2**59 + 1, np.zeros(n), 0
+# dlb: parallel, jit
+for i in range(n):
+    s = large + i
+    halves[i] = s / 3
+    if s == float(s):
+        equal += 1
+print(halves.tolist(), equal)
+
+# dlb: parallel, jit
+for i in range(n):
+    s = 1
+    for _ in range(4 * i):
+        s += s
+    halves[i] = s / 3 + 1 / s
+    for _ in range(55 - 4 * i):
+        s += s
+    if s + 1 == float(s):
+        equal += 1
+    halves[i] += (s + 1) / 3
+print(halves.tolist(), equal)
+
+found = []
+# dlb: parallel, jit
+for i in range(2**63, 2**63 + 4):
+    found.append(i + 1)
+print(found)
+
+rows = np.arange(12.0).reshape(4, 3)
+divisors = np.array([1.0, 2.0, 0.0, 4.0])
+# dlb: parallel, jit
+for i in range(n):
+    rows[i] += 1.0
+    halves[i] = divisors[i]
+print(rows, halves)
+
+m = 300
+x, y = np.random.default_rng(1).random(m) * 10, np.random.default_rng(2).random(m)
+results = np.zeros((m, 6))
+# dlb: parallel, jit
+for i in range(m):
+    results[i, 0] = math.hypot(x[i], y[i])
+# dlb: parallel, jit
+for i in range(m):
+    results[i, 1] = math.pow(x[i], 2.0) + math.pow(y[i], -1.0)
+    results[i, 2] = np.sqrt(x[i]) + np.exp(y[i]) * np.sin(x[i])
+    results[i, 3] = x[i] ** 2.5 + x[i] ** 2 + x[i] ** -1
+    results[i, 4] = math.tan(x[i]) + math.atan2(x[i], y[i])
+print(results.tobytes().hex())
+
+small = np.array([255, 254, 3, 4], dtype=np.uint8)
+# dlb: parallel, jit
+for i in range(n):
+    halves[i] = x[small[i]]
+print(halves.tolist())
+
+z, w = x[:40] + 1j * y[:40], np.zeros(40, dtype=complex)
+# dlb: parallel, jit
+for i in range(40):
+    w[i] = z[i] * z[i] + 2.0 - z[i]
+print(w.tobytes().hex())
+# dlb: parallel, jit
+for i in range(40):
+    w[i] = z[i] / (z[i] - 1.0)
+print(w.tobytes().hex())
