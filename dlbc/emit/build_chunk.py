@@ -112,6 +112,8 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
         given.append("in_place=True")
     if chunk.bits < 62:
         given.append(f"bits={chunk.bits}")
+    if chunk.rows:
+        given.append(f"rows={{{', '.join(f'{quoted(name)}: {axis}' for name, axis in chunk.rows)}}}")
     return (deeper(called(f"{names.dlb}.compile(", given, ")", WIDTH - len(INDENT)), 1),)
 
 

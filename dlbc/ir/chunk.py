@@ -40,8 +40,9 @@ class ChunkPlan:
     ``columns`` and ``effects``: what Python does with the results of iterations, as statements over the
     index and the columns. ``axes``: how many each array has. ``stored``: parameters that are stored to;
     ``index_only``: whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of
-    floats. ``bits``: the most that the index and integer parameters may have. ``in_place``: an iteration
-    that is done again would read what it has stored. ``reasons``: why no better order was found.
+    floats. ``bits``: the most that the index and integer parameters may have. ``rows``: arrays that Python
+    may have to put back where it fails at an effect, with the axis of the iteration's row. ``in_place``: an
+    iteration that is done again would read what it has stored. ``reasons``: why no better order was found.
     ``differing``: operations whose last bits may differ, and what was chosen instead.
     """
 
@@ -58,6 +59,7 @@ class ChunkPlan:
     floats: tuple[str, ...] = ()
     bits: int = 62
     in_place: bool = False
+    rows: tuple[tuple[str, int], ...] = ()
     reasons: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
 

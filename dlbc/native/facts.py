@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 
 from dlbrt.records import dataclass
@@ -26,7 +26,10 @@ class NotCompilableError(Exception):
 
 @dataclass(frozen=True)
 class ChunkNames:
-    """The chunk function's own parameters, and those of its condition: the least and greatest index."""
+    """The chunk function's own parameters, and those of its condition: the least and greatest index.
+
+    ``mark`` ends the names that are derived from others, so that they differ from those of the program.
+    """
 
     first: str
     last: str
@@ -34,6 +37,23 @@ class ChunkNames:
     results: str
     low: str
     high: str
+    mark: str = ""
+
+    def before(self, array: str) -> str:
+        """The name of an array's row as it was before the iteration."""
+        return f"{array}_before{self.mark}"
+
+    def share(self, name: str) -> str:
+        """The name of an iteration's share of a value."""
+        return f"{name}_share{self.mark}"
+
+    def updated(self, name: str) -> str:
+        """The name that tells whether there is such a share."""
+        return f"{name}_updated{self.mark}"
+
+    def derived(self, names: Iterable[str]) -> Iterator[str]:
+        """All names that are derived from some."""
+        return (made for name in names for made in (self.before(name), self.share(name), self.updated(name)))
 
 
 @dataclass(frozen=True)
@@ -69,10 +89,11 @@ class LoweredBody:
 
     ``conditions``: what must hold for ``low`` and ``high``, the least and greatest index of a chunk;
     ``wraps``: negative subscripts count from the end in some place. ``checks``: some iterations may be left
-    to Python. ``saved``: arrays whose row is put back then, with their axes. ``bits``: the greatest size of
-    integers. ``axes``: how many subscripts each array has. ``index_only``: arrays whose elements are
-    subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an iteration that is done
-    again would read what it has stored. ``shaped``: arguments that must be arrays of numpy, no lists.
+    to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose rows
+    are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``: how
+    many subscripts each array has. ``index_only``: arrays whose elements are subscripts alone. ``floats``:
+    arrays that must hold floats. ``in_place``: an iteration that is done again would read what it has
+    stored. ``shaped``: arguments that must be arrays of numpy, no lists.
     """
 
     statements: list[ast.stmt]
@@ -82,6 +103,7 @@ class LoweredBody:
     wraps: bool
     checks: bool
     saved: dict[str, int]
+    restored: dict[str, int]
     bits: int
     used: list[str]
     index_only: frozenset[str]

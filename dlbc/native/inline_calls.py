@@ -98,7 +98,7 @@ def _bound_arguments(function: ast.FunctionDef, call: ast.Call) -> list[tuple[st
     if not all(isinstance(value, ast.Constant) for value in values.values()) or len(call.args) > len(names):
         return None
     keywords = {k.arg: k.value for k in call.keywords if k.arg in names}
-    if len(keywords) != len(call.keywords):
+    if len(keywords) != len(call.keywords) or not keywords.keys().isdisjoint(names[: len(call.args)]):
         return None
     found = {**values, **dict(zip(names, call.args, strict=False)), **keywords}
     return [(name, found[name]) for name in names] if all(name in found for name in names) else None

@@ -74,6 +74,7 @@ class _Lowering(StatementLowering):
             self._wraps,
             self._checks,
             self._saved,
+            self._restored() if self._fallible else {},
             self._bits,
             list(self._used),
             frozenset(self._subscripts - self._values - self._stored),
@@ -84,6 +85,15 @@ class _Lowering(StatementLowering):
             self._checks and bool(self._updated),
             self._arrays,
         )
+
+    def _restored(self) -> dict[str, int]:
+        """The axes of the rows that are put back where Python fails at an effect."""
+        if odd := sorted(self._stored - self._facts.rows.keys()):
+            reason = (
+                f"an update may fail, and stores to `{odd[0]}` by later iterations could not be taken back"
+            )
+            raise NotCompilableError(reason, ast.Name(odd[0]))
+        return {array: self._facts.rows[array] for array in self._stored}
 
     def _split(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Lower what can be compiled; returns what Python does afterwards with the columns."""
@@ -136,6 +146,7 @@ class _Lowering(StatementLowering):
 
     def _with_columns(self, statement: ast.stmt) -> ast.stmt:
         """The statement with columns in place of what can be compiled."""
+        self._fallible = self._fallible or not _surely_succeeds(statement)
         found = _Operands(self).visit(copy.deepcopy(statement))
         assert isinstance(found, ast.stmt)
         return found
@@ -195,15 +206,17 @@ class _Lowering(StatementLowering):
         if kind.kind is not Kind.INTEGER:
             start = 1.0 if start else -0.0
         value = ast.parse(repr(start), mode="eval").body
-        begin = ast.Assign([ast.Name(f"{name}_share", ast.Store())], value)
-        return [begin, ast.Assign([ast.Name(f"{name}_updated", ast.Store())], ast.Constant(False))]
+        names = self._facts.names
+        begin = ast.Assign([ast.Name(names.share(name), ast.Store())], value)
+        return [begin, ast.Assign([ast.Name(names.updated(name), ast.Store())], ast.Constant(False))]
 
     def _combined(self, name: str) -> ast.stmt:
         """What Python does with the share of an iteration."""
         kind = self._shares.get(name, Scalar(Kind.INEXACT))
-        self._column(ast.Name(f"{name}_updated", ast.Load()), Scalar(Kind.TRUTH), f"{name}_updated")
-        self._column(ast.Name(f"{name}_share", ast.Load()), kind, f"{name}_share")
-        return ast.parse(f"if {name}_updated:\n    {name} {self._facts.shares[name]}= {name}_share").body[0]
+        share, updated = self._facts.names.share(name), self._facts.names.updated(name)
+        self._column(ast.Name(updated, ast.Load()), Scalar(Kind.TRUTH), updated)
+        self._column(ast.Name(share, ast.Load()), kind, share)
+        return ast.parse(f"if {updated}:\n    {name} {self._facts.shares[name]}= {share}").body[0]
 
     def _update(self, node: ast.stmt) -> bool:
         """Lower an update of a share; False if the statement is none."""
@@ -220,12 +233,13 @@ class _Lowering(StatementLowering):
         operand, kind = self.expression(left if reversed_ and left is not None else value)
         before = self._shares.get(name)
         self._shares[name] = widened(kind if before is None else before.joined(kind))
-        share = ast.Name(f"{name}_share", ast.Load())
+        share = ast.Name(self._facts.names.share(name), ast.Load())
         if self._shares[name].mixed or self._shares[name].kind is Kind.TRUTH:
             raise NotCompilableError("this is an integer in some updates and a float in others", node)
         sides = (operand, share) if reversed_ else (share, operand)
         self._out.append(ast.Assign([ast.Name(share.id, ast.Store())], ast.BinOp(sides[0], op, sides[1])))
-        self._out.append(ast.Assign([ast.Name(f"{name}_updated", ast.Store())], ast.Constant(True)))
+        updated = ast.Name(self._facts.names.updated(name), ast.Store())
+        self._out.append(ast.Assign([updated], ast.Constant(True)))
         if kind.kind is Kind.INTEGER and not kind.element:
             if isinstance(op, ast.Mult):
                 raise NotCompilableError("a product of integers may exceed 64 bits", node)
@@ -264,6 +278,20 @@ class _Operands(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         node.slice = self._expression(node.slice)
         return node
+
+
+def _surely_succeeds(statement: ast.stmt) -> bool:
+    """Whether Python's part of a statement does not fail: updates of numbers, `append`, plain output."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[_], keywords=[]) as call):
+            operands: list[ast.expr] = call.args
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=operands, keywords=[])):
+            pass
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.AugAssign(target=ast.Name(), value=value):
+            operands = [value]
+        case _:
+            return False
+    return not any(isinstance(n, ast.FormattedValue) and n.format_spec for o in operands for n in ast.walk(o))
 
 
 def _continues(statement: ast.stmt) -> Iterator[bool]:

@@ -73,6 +73,7 @@ class StatementLowering(ExpressionLowering):
             for each, name in zip(target.elts, names, strict=True):
                 self._assign(each, ast.Name(name, ast.Load()))
             return
+        self._whole = value
         expression, kind = self.expression(value)
         if isinstance(target, ast.Name):
             self._bind(target.id, expression, kind)

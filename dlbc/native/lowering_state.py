@@ -47,6 +47,9 @@ class LoweringState(ABC):
             self._locals
             | set(facts.parameters)
             | {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
+            | set(facts.parameters.values())
+            | {facts.names.first, facts.names.last, facts.names.step, facts.names.results}
+            | set(facts.names.derived([*facts.parameters.values(), *facts.shares]))
         )
         effects = facts.effects
         stores = [
@@ -82,6 +85,11 @@ class LoweringState(ABC):
         self._inside: tuple[ast.FunctionDef, ...] = ()
         self._shares: dict[str, Scalar] = {}
         self._stored_before = False
+        #: A call that is the whole right-hand side; functions called elsewhere must not store.
+        self._whole: ast.expr | None = None
+        self._pure = False
+        #: Whether Python may have failed by now at what iterations leave to it.
+        self._fallible = False
 
     def _updates(self, body: Sequence[ast.stmt]) -> bool:
         """Whether statements store to an array that iterations also read."""
@@ -94,6 +102,10 @@ class LoweringState(ABC):
         return any(self._array(array_of(n)) in self._updated for n in nodes)
 
     def _store(self, target: ast.Subscript) -> None:
+        if self._fallible:
+            raise NotCompilableError("it stores after an update that may fail", target)
+        if self._pure:
+            raise NotCompilableError("a function that stores is called within an expression", target)
         if self._array(array_of(target)) not in self._stored:
             raise NotCompilableError("a function stores to an array that another one gives it", target)
         if self._array(array_of(target)) in self._updated:
@@ -115,7 +127,9 @@ class LoweringState(ABC):
                 self._saved[array] = axis
                 name = self._facts.parameters[array]
                 statements.append(
-                    ast.parse(f"{row_text(name, axis, self._facts.index)} = {name}_before").body[0]
+                    ast.parse(
+                        f"{row_text(name, axis, self._facts.index)} = {self._facts.names.before(name)}"
+                    ).body[0]
                 )
         return [*statements, ast.Return(ast.Name(self._facts.index, ast.Load()))]
 
@@ -139,6 +153,10 @@ class LoweringState(ABC):
         """Bind a name, and check that an integer without a known bound fits."""
         if name == self._facts.index or name in self._scope.variables:
             raise NotCompilableError(f"`{name}`, which counts, is bound in the body", value)
+        if self._fallible and name in self._facts.kept:
+            raise NotCompilableError(
+                f"`{name}`, which is read later, is bound after an update that may fail", value
+            )
         before = self.bound.get(name)
         self.bound[name] = kind if before is None else before.joined(kind)
         self._left.pop(name, None)

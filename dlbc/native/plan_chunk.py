@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.uses import every_node
+from dlbc.analysis.names import bindings_of
+from dlbc.analysis.uses import every_node, free_names
 from dlbc.ir.access_path import root_of
 from dlbc.ir.chunk import CHUNK, RUNTIME, ChunkForm, ChunkPlan
 from dlbc.ir.plan import LoopPlan
@@ -45,7 +47,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         reason = f"`{plan.conditional[0]}` is read after the loop, and only some iterations set it"
         raise NotCompilableError(reason, loop)
     taken = {n.id for n in every_node(loop) if isinstance(n, ast.Name)} | set(plan.parameters)
-    names = ChunkNames(*(_fresh(name, taken) for name in ("first", "last", "step", "results", "low", "high")))
+    names = _chunk_names(taken)
     facts = _facts(context, plan, index, names, taken)
     lowered = lower_body(loop.body, facts)
     order = {name: number for number, name in enumerate(facts.parameters)}
@@ -67,6 +69,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         floats=_renamed(facts, lowered.floats),
         bits=lowered.bits,
         in_place=lowered.in_place,
+        rows=tuple((facts.parameters[array], axis) for array, axis in sorted(lowered.restored.items())),
         differing=tuple(lowered.notes),
     )
 
@@ -113,7 +116,12 @@ def _function_of(context: AnalysisContext, name: str) -> ast.FunctionDef | None:
     found = context.module.functions.get(name, ())
     if len(found) != 1 or name not in context.module.constant or name in context.names.temporaries:
         return None
-    return found[0] if isinstance(found[0], ast.FunctionDef) else None
+    function = found[0]
+    if not isinstance(function, ast.FunctionDef) or any(
+        bindings_of(free, context.loop, context.module)[1] is not None for free in free_names(function)
+    ):
+        return None  # a name of the module that means something else where the loop stands
+    return function
 
 
 def _number_of(context: AnalysisContext, name: str) -> ast.expr | None:
@@ -143,6 +151,13 @@ def _chains(loop: ast.For, given: dict[str, str]) -> Iterator[str]:
                 inner = inner.value
             if isinstance(inner, ast.Name) and inner.id in given and isinstance(node.ctx, ast.Load):
                 yield ast.unparse(node)
+
+
+def _chunk_names(taken: set[str]) -> ChunkNames:
+    names = ChunkNames(*(_fresh(name, taken) for name in ("first", "last", "step", "results", "low", "high")))
+    while not taken.isdisjoint(names.derived(taken)):
+        names = replace(names, mark=names.mark + "_")
+    return names
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -175,7 +190,9 @@ def _as_written(
 ) -> ChunkForm:
     """The loop in the order in which the user wrote it."""
     found = ((facts.parameters[array], axis) for array, axis in lowered.saved.items())
-    saved = [f"{name}_before = {RUNTIME}.native.kept({row_text(name, axis, index)})" for name, axis in found]
+    saved = [
+        f"{names.before(name)} = {RUNTIME}.native.kept({row_text(name, axis, index)})" for name, axis in found
+    ]
     body = [*ast.parse("\n".join(saved)).body, *lowered.statements]
     return ChunkForm(_function(CHUNK, _head(names, parameters), [_loop(index, names, body), _return(names)]))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
@@ -210,6 +210,7 @@ class LoopContext:
         columns: Sequence[str] = (),
         in_place: bool = False,
         bits: int = 62,
+        rows: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         """Compile the chunk functions for these arguments; see `dlbrt.native.chunks.ChunkSpec`.
 
@@ -218,7 +219,7 @@ class LoopContext:
         if self._scattered:
             return
         from dlbrt.native.arguments import NotCompiled
-        from dlbrt.native.chunks import ChunkSpec, CompiledChunks
+        from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index
 
         spec = ChunkSpec(
             forms,
@@ -233,9 +234,14 @@ class LoopContext:
             [frozenset(names.split()) for names in columns],
             in_place,
             bits,
+            rows,
         )
         started = clock()
         try:
+            index = self.space.index
+            if index is not None and len(self.space):
+                ends = index.values(range(len(self.space)))
+                check_index(max(abs(ends[0]), abs(ends[-1])), bits)
             self.walk.chunks = CompiledChunks(spec, arguments, self.threads)
         except NotCompiled as error:
             self.left_to_python = str(error)

@@ -231,6 +231,8 @@ class Walk:
             return None
         done = len(self._part) - operator.length_hint(self._counter) - 1
         position = self._part[done]
+        if self._computing and self.chunks is not None:
+            self.chunks.undo(done + 1)
         self._account(done)
         if self._pairs is not None:
             # The rest of the chunk comes after the failure.

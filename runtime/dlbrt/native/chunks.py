@@ -45,7 +45,8 @@ class ChunkSpec:
     it a number of numpy. ``stored``: arguments that are stored to; ``index_only``: whose elements are
     subscripts alone; ``arrays``: that are arrays, no lists; ``floats``: of floats. ``restructured_floats``,
     ``unit_step``: what the other forms require. ``in_place``: an iteration that is done again would read
-    what it has stored. ``bits``: the most that integers may have.
+    what it has stored. ``bits``: the most that integers may have. ``rows``: arrays whose row of the index
+    each iteration stores to, with the axis, where Python may fail at what iterations leave to it.
     """
 
     forms: Sequence[FunctionType]
@@ -60,6 +61,7 @@ class ChunkSpec:
     columns: Sequence[frozenset[str]] = ()
     in_place: bool = False
     bits: int = 62
+    rows: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,6 +88,9 @@ class CompiledChunks:
         usable = _usable(spec, named)
         self._forms = [self._compiled(form) for form in usable]
         self._alone = 1
+        self._rows = [(named[name], (slice(None),) * axis) for name, axis in spec.rows.items()]
+        self._before: list[Any] = []
+        self._values = range(0)
         self._numpy = [
             any(isinstance(named[n], np.ndarray | np.generic) for n in column if n in named)
             or "numpy" in column
@@ -101,6 +106,7 @@ class CompiledChunks:
         count = self._fitting(values)
         if not count:
             return 0
+        self._keep(values[:count])
         stop = self._in_best_form(values[:count])
         done = (stop - values.start) // values.step
         self._alone = 1 if done else self._alone
@@ -120,6 +126,18 @@ class CompiledChunks:
         if rows:
             self._results = new_results(rows, len(values))
         return form(values.start, last, values.step, self._results, *self._arguments)
+
+    def _keep(self, values: range) -> None:
+        """Keep the rows that iterations are about to store to."""
+        if self._rows:
+            self._values = values
+            self._before = [array[(*axes, np.array(values))] for array, axes in self._rows]
+
+    def undo(self, done: int) -> None:
+        """Restore what the last iterations run have stored, but for the first ``done`` of them."""
+        rows = np.array(self._values[done:], dtype=np.int64)
+        for (array, axes), before in zip(self._rows, self._before, strict=True):
+            array[(*axes, rows)] = before[(*axes, slice(done, None))]
 
     def alone(self) -> int:
         """How many iterations to leave to Python after one that could not be run."""
@@ -178,6 +196,12 @@ class CompiledChunks:
         if second:
             del self._forms[0]
         _fastest[self._spec.forms[-1]] = ref(self._spec.forms[int(second)])
+
+
+def check_index(largest: int, bits: int) -> None:
+    """Raise NotCompiled where an index is so large that integers might exceed 64 bits."""
+    if largest.bit_length() > bits:
+        raise NotCompiled("the loop's index is so large that integers might exceed 64 bits")
 
 
 def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
