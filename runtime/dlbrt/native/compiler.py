@@ -15,7 +15,6 @@ from functools import cache
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import FunctionType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -38,9 +37,10 @@ class _Known:
     compiled: Compiled
 
 
-#: What was compiled of a function object, and what by its key.
-_of_function: WeakKeyDictionary[FunctionType, list[_Known]] = WeakKeyDictionary()
+#: What was compiled of a function object, and what by its key, for as many as are remembered.
+_of_function: dict[FunctionType, list[_Known]] = {}
 _of_key: dict[str, Compiled] = {}
+_MOST = 256
 
 
 @cache
@@ -68,17 +68,23 @@ def compile_chunk(
     """
     numba = load_numba()
     kinds = (python_division, *map(_kind, arguments))
-    known = _of_function.setdefault(function, [])
-    for each in known:
+    for each in _of_function.get(function, ()):
         if each.kinds == kinds and each.functions.unchanged():
             return each.compiled
     if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         raise NotCompiled("it is a generator or a coroutine")
     functions = ProgramFunctions(function)
     compiled = _compiled(functions, tuple(map(numba.typeof, arguments)), python_division)
-    known[:] = [each for each in known if each.functions.unchanged()]
-    known.append(_Known(kinds, functions, compiled))
+    known = [each for each in _of_function.get(function, ()) if each.functions.unchanged()]
+    _remember(_of_function, function, [*known, _Known(kinds, functions, compiled)])
     return compiled
+
+
+def _remember(table: dict[Any, Any], key: object, value: object) -> None:
+    """Enter a value; the oldest one goes where there are too many."""
+    table[key] = value
+    if len(table) > _MOST:
+        del table[next(iter(table))]
 
 
 def _kind(argument: object) -> object:
@@ -108,7 +114,7 @@ def _compiled(functions: ProgramFunctions, types: tuple[Any, ...], python_divisi
     except Exception as error:
         raise NotCompiled(f"numba cannot compile it: {_one_line(error)}") from error
     if functions.keepable:
-        _of_key[key] = compiled
+        _remember(_of_key, key, compiled)
     return compiled
 
 

@@ -241,7 +241,8 @@ def _is_real(x: Any) -> bool:
 
 def _load_libm() -> ctypes.CDLL:
     """The library whose functions CPython's `math` calls."""
-    return ctypes.CDLL(ctypes.util.find_library("m") or None)
+    loaded = ctypes.CDLL(None)  # Python itself
+    return loaded if hasattr(loaded, "pow") else ctypes.CDLL(ctypes.util.find_library("m"))
 
 
 _LIBM = _load_libm()

@@ -107,6 +107,22 @@ def test_types_layouts_and_options_have_kernels_of_their_own() -> None:
     assert len(_kernels()) == 3
 
 
+def test_a_function_that_is_made_anew_is_not_compiled_anew() -> None:
+    arguments = 0, 1, 1, np.ones(1)
+    compiled = compile_chunk(_run(_program())["chunk"], arguments)
+    space: dict[str, Any] = {"__name__": "program"}
+    exec(compile(_program(), "program.py", "exec", dont_inherit=True), space)
+    assert compile_chunk(space["chunk"], arguments) is compiled
+
+
+def test_as_many_functions_are_remembered_as_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "_MOST", 2)
+    table: dict[str, int] = {}
+    for number, name in enumerate("abcb"):
+        compiler._remember(table, name, number)
+    assert table == {"b": 3, "c": 2}
+
+
 def test_the_same_function_object_follows_its_globals() -> None:
     space = _run(_program())
     Z = np.ones(1)
