@@ -9,7 +9,9 @@ anonymous mappings without reserve, so that only the rows that a rank touches co
 from __future__ import annotations
 
 import ctypes
+import itertools
 import mmap
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,6 +41,21 @@ class Layout:
     offset: int
     phase: int
     writeable: bool
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether its elements lie one after the other, in the order of C or of Fortran."""
+        orders = (
+            _strides(self.shape, self.dtype.itemsize),
+            _strides(self.shape[::-1], self.dtype.itemsize)[::-1],
+        )
+        return self.strides in orders
+
+
+def _strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """The strides of a C-contiguous array."""
+    following = itertools.accumulate(reversed(shape[1:]), operator.mul, initial=itemsize)
+    return tuple(following)[::-1]
 
 
 def layout_of(array: Array) -> Layout:
@@ -91,8 +108,17 @@ def array_location(array: Array) -> ArrayLocation:
 
 def allocate(layout: Layout) -> Array:
     """A zeroed array of that layout, committed page by page as it is touched."""
-    size = layout.extent + 2 * _ALIGNMENT
-    memory = _mapping(size) if size >= _MAPPED_FROM else np.zeros(size, dtype=np.uint8)
+    size = extent_with_alignment(layout)
+    return array_within(_mapping(size) if size >= _MAPPED_FROM else np.zeros(size, dtype=np.uint8), layout)
+
+
+def extent_with_alignment(layout: Layout) -> int:
+    """How many bytes `array_within` needs."""
+    return layout.extent + 2 * _ALIGNMENT
+
+
+def array_within(memory: np.ndarray[Any, np.dtype[np.uint8]], layout: Layout) -> Array:
+    """An array of that layout in memory that is large enough."""
     shift = (layout.phase - memory.ctypes.data) % _ALIGNMENT
     return np.ndarray(layout.shape, layout.dtype, memory.data, shift + layout.offset, layout.strides)
 

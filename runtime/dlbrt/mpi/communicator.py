@@ -21,7 +21,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.mpi.regions import MemoryRegion
+from dlbrt.mpi.regions import MemoryRegion, memory_of
 from dlbrt.records import dataclass
 
 T = TypeVar("T")
@@ -179,11 +179,11 @@ class Communicator:
 
     def send_memory(self, array: np.ndarray[Any, Any], target: int, tag: int) -> MPI.Request:
         """Start sending a contiguous array from where it lies (read-only ones too)."""
-        return self.comm.Isend([_memory(array), MPI.BYTE], dest=target, tag=tag)
+        return self.comm.Isend([memory_of(array), MPI.BYTE], dest=target, tag=tag)
 
     def receive_memory(self, array: np.ndarray[Any, Any], source: int, tag: int) -> MPI.Request:
         """Start receiving into a contiguous array."""
-        return self.comm.Irecv([_memory(array), MPI.BYTE], source=source, tag=tag)
+        return self.comm.Irecv([memory_of(array), MPI.BYTE], source=source, tag=tag)
 
     def send_region(self, region: MemoryRegion, target: int, tag: int) -> MPI.Request:
         """Start sending from where the rows lie."""
@@ -195,7 +195,7 @@ class Communicator:
 
     def broadcast_memory(self, array: np.ndarray[Any, Any], root: int = 0) -> MPI.Request:
         """Take part in broadcasting a rank's contiguous array."""
-        return self.comm.Ibcast([_memory(array), MPI.BYTE], root=root)
+        return self.comm.Ibcast([memory_of(array), MPI.BYTE], root=root)
 
     def broadcast_region(self, region: MemoryRegion, root: int) -> MPI.Request:
         """Take part in broadcasting rows of a rank, from and to where they lie."""
@@ -241,8 +241,3 @@ class Communicator:
         sys.stdout.flush()
         self.comm.Abort(1)
         raise error
-
-
-def _memory(array: np.ndarray[Any, Any]) -> MPI.buffer:
-    # By address: mpi4py refuses the buffer of a read-only array, although sending only reads.
-    return MPI.buffer.fromaddress(array.ctypes.data, array.nbytes)

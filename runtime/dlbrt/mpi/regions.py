@@ -45,6 +45,11 @@ class MemoryRegion:
             self.datatype.Free()
 
 
+def memory_of(array: Array) -> MPI.buffer:
+    """The memory of a dense array, by address: mpi4py refuses read-only ones, although sending only reads."""
+    return MPI.buffer.fromaddress(array.ctypes.data, array.nbytes)
+
+
 def contiguous_region(array: Array, axis: int, rows: Rows) -> MemoryRegion | None:
     """The rows as one stretch of bytes; None where they are none."""
     layout = _strided(array, axis, rows)

@@ -32,6 +32,7 @@ from dlbrt.data.field import Field
 from dlbrt.data.memory import Array, Layout, allocate, layout_of, prefer_large_pages
 from dlbrt.mpi.call import Content, SlotHeader
 from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.values.host_copies import HostCopies, is_shared
 from dlbrt.records import dataclass
 
 #: Arrays up to this size are part of the call's message.
@@ -139,6 +140,7 @@ class SlotPublisher:
         self.tokens = itertools.count(1)  # names of memory that workers keep
         self._sent_arrays = SentArrays()
         self._dropped: list[int] = []
+        self._host_copies: HostCopies | None = None
         self.bytes_sent = 0
 
     def describe(
@@ -174,11 +176,17 @@ class SlotPublisher:
         pending: list[tuple[MPI.Request, Array]] = []
         for value, header in zip(slots, headers, strict=True):
             if header.content is Content.WHOLE and value.size:
+                assert header.layout is not None
                 memory = _packed(value)
-                pending.append((self._communicator.broadcast_memory(memory), memory))
-                self.bytes_sent += memory.nbytes * (self._communicator.ranks - 1)
+                if _is_shared(self._communicator, header):
+                    self._host_copies = self._host_copies or HostCopies(self._communicator)
+                    request, copies = self._host_copies.broadcast(memory), self._host_copies.copies
+                else:
+                    request = self._communicator.broadcast_memory(memory)
+                    copies = self._communicator.ranks - 1
+                pending.append((request, memory))
+                self.bytes_sent += memory.nbytes * copies
                 if header.token:
-                    assert header.layout is not None
                     known = value, header.token, header.layout, _digest(memory)
                     self._dropped += self._sent_arrays.remember(*known)
         self._communicator.complete([request for request, _ in pending])
@@ -209,6 +217,7 @@ class SlotCache:
     def __init__(self, communicator: Communicator) -> None:
         self._communicator = communicator
         self._kept: dict[int, Array] = {}
+        self._host_copies: HostCopies | None = None
 
     def forget(self, tokens: Sequence[int]) -> None:
         """Forget kept arrays."""
@@ -225,6 +234,9 @@ class SlotCache:
         landing: list[tuple[Array, Array]] = []
         pending: list[MPI.Request] = []
         for header in headers:
+            if _is_shared(self._communicator, header):
+                slots.append(self._common_to_host(header))
+                continue
             value = self._object(header)
             slots.append(value)
             if header.content is Content.WHOLE and value.size:
@@ -238,6 +250,11 @@ class SlotCache:
                 value[...] = memory
         self._keep(headers, slots)
         return slots
+
+    def _common_to_host(self, header: SlotHeader) -> Array:
+        assert header.layout is not None
+        self._host_copies = self._host_copies or HostCopies(self._communicator)
+        return self._host_copies.receive(header.layout)
 
     def _object(self, header: SlotHeader) -> Any:
         if header.content is Content.LIST:
@@ -259,6 +276,12 @@ class SlotCache:
             if header.token and header.content is Content.WHOLE:
                 self._kept[header.token] = value
                 value.flags.writeable = header.layout is not None and header.layout.writeable
+
+
+def _is_shared(communicator: Communicator, header: SlotHeader) -> bool:
+    """Whether the workers of a host hold one copy of an array: it is sent whole, and does not change."""
+    whole = header.content is Content.WHOLE and header.token > 0
+    return whole and header.layout is not None and is_shared(communicator.ranks, header.layout)
 
 
 def _dense(array: Array) -> bool:
