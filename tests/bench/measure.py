@@ -5,6 +5,8 @@
     python tests/bench/measure.py calls       # a call of a tiny loop, at 1 and 2 ranks
     python tests/bench/measure.py checks      # a loop with a call that is watched, over the same with --trust
     python tests/bench/measure.py sequential  # the generated program on one rank over the original
+    python tests/bench/measure.py transfers   # scatter and gather of 1 GiB, over one copy of it
+    python tests/bench/measure.py memory      # what workers hold of an array of 512 MiB, over their share
     python tests/bench/measure.py check       # check of 50 loops over libcst's parse and code generation
 
 Each line gives the median ratio and its spread over the rounds; `--json FILE` writes the figures.
@@ -173,13 +175,59 @@ def check(out: Path, rounds: int) -> Figures:
     }
 
 
+def lines_of(program: Path, ranks: int, arguments: tuple[str, ...], word: str) -> list[list[str]]:
+    """The lines on standard error that begin with ``word``, without it, under static shares."""
+    done = run_mpi(ranks, [sys.executable, str(program), *arguments], 300, {"DLB_STRATEGY": "none"})
+    assert done.status == 0, done.stderr
+    return [line.split()[1:] for line in done.stderr.splitlines() if line.startswith(f"{word} ")]
+
+
+#: Arrays of 1 GiB: long rows; columns in blocks of 8 KiB and of 1 KiB for each of two ranks.
+SHAPES = {
+    "rows": ("rows", "1024", "131072"),
+    "columns, 65536 x 2048": ("columns", "65536", "2048"),
+    "columns, 524288 x 256": ("columns", "524288", "256"),
+}
+
+
+def transfers(out: Path, rounds: int) -> Figures:
+    """A loop that computes next to nothing, over one copy of its array; the aim is at most 2 for rows."""
+    program, figures = transform(PROGRAMS / "scatter_gather.py", out), {}
+    for name, shape in SHAPES.items():
+        for ranks in (2, 3):
+            times = lines_of(program, ranks, (*shape, str(rounds + 1)), "loop")
+            first, *ratios = (float(loop) / float(copy) for loop, _, copy in times)
+            what, median = f"{name}, {ranks} ranks", statistics.median(ratios)
+            figures[what] = {"first": first, "median": median, "least": min(ratios), "most": max(ratios)}
+            shown = f"median {median:.2f}  least {min(ratios):.2f}  most {max(ratios):.2f}"
+            print(f"{what:34s} {shown}  the first, into fresh memory, {first:.2f}", flush=True)
+    return figures
+
+
+def memory(out: Path, rounds: int) -> Figures:
+    """What workers hold beyond what they held before, over their share; or over one copy, by their parts."""
+    program, figures, size = transform(PROGRAMS / "memory.py", out), {}, 512
+    for kind, ranks in (("rows", 2), ("rows", 4), ("whole", 2), ("whole", 3), ("whole", 5)):
+        workers = [list(map(float, words)) for words in lines_of(program, ranks, (kind, str(size)), "worker")]
+        what = f"{kind}, {ranks} ranks"
+        if kind == "rows":
+            ratio = max((peak - idle) / (part * size) for part, idle, peak, _, _ in workers)
+        else:
+            ratio = sum(now - idle for _, _, _, idle, now in workers) / size
+        figures[what] = {"ratio": ratio, "peak_mb": max(worker[2] for worker in workers)}
+        print(f"{what:34s} ratio {ratio:.3f}  the most {figures[what]['peak_mb']:.0f} MiB", flush=True)
+    return figures
+
+
 MEASURES = {
     "check": check,
     "overhead": overhead,
     "balance": balance,
     "calls": calls,
     "checks": checks,
+    "memory": memory,
     "sequential": sequential,
+    "transfers": transfers,
 }
 
 
