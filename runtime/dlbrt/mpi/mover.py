@@ -22,7 +22,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
 from dlbrt.data.work_table import Units
 from dlbrt.mpi.communicator import DATA, Communicator
-from dlbrt.mpi.regions import MemoryRegion, contiguous_region, regions_of
+from dlbrt.mpi.regions import MemoryRegion, regions_of, touched_region
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.values.generators import are_seeds
 from dlbrt.mpi.values.objects import SharedObjects
@@ -56,7 +56,7 @@ class Mover:
             if isinstance(field.data, list) or field.tables is not None or not field.by_rows:
                 continue  # scattered rows are not one region
             rows = union(field.needed(spans), field.stored(spans))
-            if region := contiguous_region(field.data, field.axis, rows):
+            if region := touched_region(field.data, field.axis, rows):
                 prefer_large_pages(region.address, region.extent)
 
     def pack(self, spans: Spans, which: RowSelector) -> None:

@@ -10,6 +10,7 @@ know the layout, so they cut alike.
 from __future__ import annotations
 
 import math
+import mmap
 from collections.abc import Iterator
 
 from mpi4py import MPI
@@ -50,10 +51,10 @@ def memory_of(array: Array) -> MPI.buffer:
     return MPI.buffer.fromaddress(array.ctypes.data, array.nbytes)
 
 
-def contiguous_region(array: Array, axis: int, rows: Rows) -> MemoryRegion | None:
-    """The rows as one stretch of bytes; None where they are none."""
+def touched_region(array: Array, axis: int, rows: Rows) -> MemoryRegion | None:
+    """The memory of which filling the rows touches every page; None where it leaves some out."""
     layout = _strided(array, axis, rows)
-    return layout.stretch() if layout is not None and layout.is_contiguous else None
+    return layout.stretch() if layout is not None and layout.largest_gap < mmap.PAGESIZE else None
 
 
 def regions_of(array: Array, axis: int, rows: Rows) -> tuple[MemoryRegion, ...]:
@@ -88,8 +89,16 @@ class _StridedRows:
         """The bytes that lie together."""
         return self.row * (len(self.run) if self.run.step == 1 else 1)
 
+    @property
+    def largest_gap(self) -> int:
+        """The most bytes between two blocks."""
+        between_lines = self.length - (self.run[-1] - self.run.start + 1) if self.outer > 1 else 0
+        return self.row * max(between_lines, self.run.step - 1)
+
     def stretch(self) -> MemoryRegion:
-        size = len(self.run) * self.row
+        """The bytes from the first block to the end of the last, with what lies between."""
+        rows = (self.outer - 1) * self.length + self.run[-1] - self.run.start + 1
+        size = rows * self.row
         return MemoryRegion(self.address + self.run.start * self.row, size, size, MPI.BYTE)
 
     def regions(self) -> Iterator[MemoryRegion]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dlbrt.data.memory import Array
-from dlbrt.mpi.regions import contiguous_region, regions_of
+from dlbrt.mpi.regions import regions_of, touched_region
 from mpi4py import MPI
 
 CASES = {
@@ -64,10 +64,26 @@ def test_small_blocks_and_several_runs_are_packed() -> None:
     assert regions_of(array[:, ::2], 0, (range(5),)) == ()
 
 
-def test_only_contiguous_rows_are_one_stretch() -> None:
-    array = np.zeros((100, 100))
-    region = contiguous_region(array, 0, (range(2, 5),))
+@pytest.mark.parametrize(
+    ("columns", "axis", "rows", "first", "extent"),
+    [
+        (100, 0, range(2, 5), 1600, 2400),
+        (100, 0, range(2, 7, 2), 1600, 4000),
+        (100, 1, range(10, 60), 80, 99 * 800 + 400),
+    ],
+    ids=["contiguous rows", "every other row", "columns of short rows"],
+)
+def test_rows_without_large_gaps_touch_a_whole_region(
+    columns: int, axis: int, rows: range, first: int, extent: int
+) -> None:
+    array = np.zeros((100, columns))
+    region = touched_region(array, axis, (rows,))
     assert region is not None
-    assert (region.address - array.ctypes.data, region.extent) == (1600, 2400)
-    assert contiguous_region(array, 0, (range(2, 5, 2),)) is None
-    assert contiguous_region(array, 1, (range(2, 5),)) is None
+    assert (region.address - array.ctypes.data, region.extent) == (first, extent)
+
+
+def test_rows_a_page_apart_leave_pages_out() -> None:
+    array = np.zeros((10, 1024))
+    assert touched_region(array, 0, (range(0, 10, 2),)) is None
+    assert touched_region(array, 1, (range(512),)) is None
+    assert touched_region(array, 1, (range(513),)) is not None
