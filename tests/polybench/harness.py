@@ -22,9 +22,9 @@ def run(kernel, initial, sizes):
     chosen = sizes_of(sys.argv[1:], sizes)
     results, first = seconds_of(kernel, initial, chosen)
     if "DLB_BENCH" in os.environ:
-        print(f"first {first:.6f}", file=sys.stderr)
+        print(f"first {first:.9f}", file=sys.stderr)
         for _ in range(int(os.environ["DLB_BENCH"])):
-            print(f"seconds {seconds_of(kernel, initial, chosen)[1]:.6f}", file=sys.stderr)
+            print(f"seconds {seconds_of(kernel, initial, chosen)[1]:.9f}", file=sys.stderr)
     for number, array in enumerate(results if isinstance(results, tuple) else (results,)):
         flat = np.ascontiguousarray(array).reshape(-1)
         some = " ".join(str(value) for value in flat[:: len(flat) // 4 + 1].tolist())
