@@ -1,4 +1,4 @@
-"""A kernel of PolyBench with the loops as written there, compiled whole by numba; see tests/bench/polybench.py.
+"""A kernel of PolyBench, its loops as written there, compiled whole by numba; see tests/bench/polybench.py.
 
 DLB_BENCH=K python tests/bench/programs/polybench_numba.py KERNEL [SIZES]
 """
