@@ -1,0 +1,24 @@
+"""Jacobi's iteration on a dense system of linear equations."""
+
+import sys
+
+from peer import serve
+
+
+def jacobi(A, b, x, new, passes):
+    n = A.shape[0]
+    # dlb: iterate
+    for _ in range(passes):
+        # dlb: parallel, BLOCK(A, b, new), WHOLE(x), jit
+        for i in range(n):
+            others = 0.0
+            for j in range(n):
+                if j != i:
+                    others += A[i, j] * x[j]
+            new[i] = (b[i] - others) / A[i, i]
+        x, new = new, x
+    return x
+
+
+if __name__ == "__main__":
+    serve(jacobi, "jacobi", tuple(int(word) for word in sys.argv[1:]))
