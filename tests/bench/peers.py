@@ -1,0 +1,176 @@
+"""Ten workloads against others' tools, on the processors of one machine; no test.
+
+    python tests/bench/peers.py                                  # all, on 2 ranks, threads or workers
+    python tests/bench/peers.py --only mxm,ac --contenders jit,prange,prange_by_hand,mpi4py_by_hand
+    python tests/bench/peers.py --ranks 16 --json figures.json --plot figures.svg --markdown table.md
+
+Times are taken inside the programs, from arrays ready to results ready, transfers included; pools are started
+and code is compiled in a first computation, reported apart. The repetitions of all contenders take turns.
+Each line gives the median, the least and the most, and the ratio of the median to that of `prange` in numba's
+default layer. Results are compared with those of the same text under numba on one thread: byte for byte, or
+how far off the farthest element is, relative to the largest. That text is compared with plain Python once, at
+a small size. Contenders that take more than `--slow` seconds have two repetitions. `python`, this project
+without `jit`, runs only where it is named. `--sizes 500` is for a single workload.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.bench.contenders import CONTENDERS, HERE, NoAnswerError, Running, missing
+from tests.bench.peer_pages import markdown, plot, show
+
+sys.path.insert(0, str(HERE))
+
+from peer import SIZES
+
+REFERENCE = "sequential"
+_LIMIT_S = 300.0
+#: Repetitions of those that are slow.
+_FEW = 2
+
+
+def agreed(name: str) -> bool:
+    """Whether numba on one thread computes what plain Python does, at a small size."""
+    words = [str(size) for size in SIZES[name][1]]
+    programs = [[f"{name}.py"], ["threads.py", "sequential", name]]
+    digests = set()
+    for program in programs:
+        done = subprocess.run(
+            [sys.executable, *program, *words], cwd=HERE, input="once\n", capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        digests.add(json.loads(done.stdout)["digest"])
+    return len(digests) == 1
+
+
+def measured(name: str, sizes: Sequence[int], names: Sequence[str], options: Any) -> dict[str, Any]:
+    """The figures of the contenders on one workload, by name."""
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as place:
+        running: dict[str, Running] = {}
+        try:
+            for each in names:
+                own = Path(place, each)
+                own.mkdir()
+                started = Running(CONTENDERS[each], name, sizes, options.ranks, own)
+                running[each] = started
+                found[each] = first(started)
+                if found[each]["problem"]:
+                    running.pop(each).end()
+            for number in range(options.rounds):
+                for each, contender in list(running.items()):
+                    times = found[each]["times_s"]
+                    if number < _FEW or max(times) < options.slow:
+                        repeat(contender, found[each])
+        finally:
+            for contender in running.values():
+                contender.end()
+        for each in names:
+            judge(found, each, Path(place))
+    return found
+
+
+def first(contender: Running) -> dict[str, Any]:
+    """The figures of a contender after its first computation."""
+    try:
+        seconds, digest = contender.answer("first", _LIMIT_S)
+    except NoAnswerError as problem:
+        last = contender.said().strip().splitlines()[-1:]
+        return {"problem": ": ".join([str(problem), *last]), "times_s": [], "digests": []}
+    return {"problem": "", "first_s": seconds, "times_s": [], "digests": [digest]}
+
+
+def repeat(contender: Running, figures: dict[str, Any]) -> None:
+    """Another repetition."""
+    if not figures["problem"]:
+        try:
+            seconds, digest = contender.answer("again", _LIMIT_S)
+        except NoAnswerError as problem:
+            figures["problem"] = str(problem)
+        else:
+            figures["times_s"].append(seconds)
+            figures["digests"].append(digest)
+
+
+def judge(found: dict[str, Any], each: str, place: Path) -> None:
+    """Adds the median, and how far the results are from the reference."""
+    figures = found[each]
+    figures["said"] = (place / each / "stderr").read_text(encoding="utf-8", errors="replace").strip()
+    digests = set(figures.pop("digests"))
+    if figures["times_s"]:
+        figures["median_s"] = statistics.median(figures["times_s"])
+        figures["off"] = 0.0 if digests == {found[REFERENCE].get("digest")} else off(place, each)
+    if each == REFERENCE and len(digests) == 1:
+        [figures["digest"]] = digests
+        figures["off"] = 0.0
+
+
+def off(place: Path, each: str) -> float:
+    """How far the first result is from the reference's, relative to its largest element; never 0."""
+    result, expected = (np.load(place / who / "result.npy") for who in (each, REFERENCE))
+    if result.shape != expected.shape:
+        return float("inf")
+    return float(np.max(np.abs(result - expected)) / np.max(np.abs(expected))) or 5e-324
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    usual = [name for name in CONTENDERS if name != "python"]
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(SIZES))
+    parser.add_argument("--contenders", type=lambda text: text.split(","), default=usual)
+    parser.add_argument("--sizes", type=lambda text: tuple(map(int, text.split(","))))
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--slow", type=float, default=10.0)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    for given, known in ((options.only, SIZES), (options.contenders, CONTENDERS)):
+        if unknown := set(given) - set(known):
+            parser.error(f"expected some of {', '.join(known)}, found {', '.join(sorted(unknown))}")
+    return options
+
+
+def main() -> None:
+    """Run the workloads and contenders named."""
+    options = arguments()
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.ranks])
+    names = [name for name in CONTENDERS if name == REFERENCE or name in options.contenders]
+    for absent in [name for name in names if missing(CONTENDERS[name])]:
+        print(f"{absent}: {CONTENDERS[absent].needs} is not installed")
+        names.remove(absent)
+    found: dict[str, Any] = {}
+    for name in options.only:
+        sizes = options.sizes or SIZES[name][0]
+        assert agreed(name), f"{name}: numba on one thread computes something else than plain Python"
+        found[name] = {"sizes": sizes, "contenders": measured(name, sizes, names, options)}
+        show(name, found[name])
+        if options.json:
+            record = {"ranks": options.ranks, "rounds": options.rounds, "workloads": found}
+            options.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(markdown(found), encoding="utf-8")
+    if options.plot:
+        plot(found, options.plot)
+
+
+if __name__ == "__main__":
+    main()
