@@ -38,7 +38,8 @@ class Contender:
     """How a contender is started.
 
     ``program`` has its words before workload and sizes; ``clause`` stands for `, jit` in this project's
-    programs. ``ranks`` are added to those asked for, None without mpiexec; ``needs`` is what it imports.
+    programs. ``ranks`` are added to those asked for, None without mpiexec; ``needs`` is what it imports, and
+    ``lacks`` are workloads that it has no program for.
     """
 
     label: str
@@ -47,6 +48,7 @@ class Contender:
     ranks: int | None = None
     needs: str = "numba"
     stops: bool = True
+    lacks: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
 
 
@@ -77,7 +79,9 @@ CONTENDERS = {
     "futures": Contender("mpi4py.futures", ("pools.py", "futures"), ranks=1, needs="mpi4py"),
     "dask": _pool("dask", "dask", "distributed", stops=False),
     "ray": _pool("ray", "ray", "ray", stops=False),
-    "library": Contender("numpy, scipy", ("one_liners.py", "library"), needs="scipy"),
+    "library": Contender(
+        "numpy, scipy", ("one_liners.py", "library"), needs="scipy", lacks=("trfd", "mandelbrot")
+    ),
 }
 
 

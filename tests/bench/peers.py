@@ -161,7 +161,8 @@ def main() -> None:
     for name in options.only:
         sizes = options.sizes or SIZES[name][0]
         assert agreed(name), f"{name}: numba on one thread computes something else than plain Python"
-        found[name] = {"sizes": sizes, "contenders": measured(name, sizes, names, options)}
+        taking_part = [each for each in names if name not in CONTENDERS[each].lacks]
+        found[name] = {"sizes": sizes, "contenders": measured(name, sizes, taking_part, options)}
         show(name, found[name])
         if options.json:
             record = {"ranks": options.ranks, "rounds": options.rounds, "workloads": found}

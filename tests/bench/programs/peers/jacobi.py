@@ -5,18 +5,18 @@ import sys
 from peer import serve
 
 
-def jacobi(A, b, x, new, passes):
+def jacobi(A, b, x, after, passes):
     n = A.shape[0]
     # dlb: iterate
     for _ in range(passes):
-        # dlb: parallel, BLOCK(A, b, new), WHOLE(x), jit
+        # dlb: parallel, BLOCK(A, b, after), WHOLE(x), jit
         for i in range(n):
             others = 0.0
             for j in range(n):
                 if j != i:
                     others += A[i, j] * x[j]
-            new[i] = (b[i] - others) / A[i, i]
-        x, new = new, x
+            after[i] = (b[i] - others) / A[i, i]
+        x, after = after, x
     return x
 
 

@@ -130,7 +130,7 @@ def dask():
     ):
 
         def run(part, own, shared):
-            there = client.scatter(list(shared), broadcast=True, hash=False)
+            there = client.scatter(list(shared), broadcast=True, hash=False) if shared else []
             sent = [client.scatter(list(each), hash=False) for each in own]
             return client.gather([client.submit(part, *each, *there, pure=False) for each in sent])
 
