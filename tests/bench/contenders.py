@@ -171,6 +171,8 @@ class Running:
             self._process.wait(10)
         processes.end_all(self._token)
         self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
     def _line(self, limit_s: float) -> str:
         """The next line of JSON on standard output."""
