@@ -2,8 +2,8 @@
 
     python by_pythran.py strict | shipped WORKLOAD SIZES...
 
-The text is that of the workload. ``shipped`` takes Pythran's flags alone; ``strict`` optimises as far as the
-bits stay: see `STRICT`.
+The text is that of the workload. ``shipped`` takes the flags that Pythran sets, -O2 and -fno-math-errno among
+them; ``strict`` optimises as far as the bits stay: see `STRICT`.
 """
 
 import importlib
