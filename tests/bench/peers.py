@@ -2,7 +2,8 @@
 
     python tests/bench/peers.py                                  # all, on 2 ranks, threads or workers
     python tests/bench/peers.py --only mxm,ac --contenders jit,prange,prange_by_hand,mpi4py_by_hand
-    python tests/bench/peers.py --ranks 16 --json figures.json --plot figures.svg --markdown table.md
+    python tests/bench/peers.py --ranks 16 --json figures.json --plot figures.svg
+    python tests/bench/peers.py --read figures.json --markdown table.md      # what was measured before
 
 Times are taken inside the programs, from arrays ready to results ready, transfers included; pools are started
 and code is compiled in a first computation, reported apart. The repetitions of all contenders take turns.
@@ -139,6 +140,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--slow", type=float, default=10.0)
+    parser.add_argument("--read", type=Path)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--markdown", type=Path)
@@ -149,9 +151,8 @@ def arguments() -> argparse.Namespace:
     return options
 
 
-def main() -> None:
-    """Run the workloads and contenders named."""
-    options = arguments()
+def compared(options: argparse.Namespace) -> dict[str, Any]:
+    """Runs the workloads and contenders named; their figures."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.ranks])
     names = [name for name in CONTENDERS if name == REFERENCE or name in options.contenders]
     for absent in [name for name in names if missing(CONTENDERS[name])]:
@@ -167,6 +168,16 @@ def main() -> None:
         if options.json:
             record = {"ranks": options.ranks, "rounds": options.rounds, "workloads": found}
             options.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    return found
+
+
+def main() -> None:
+    """Run what is named, or read it, and write it out."""
+    options = arguments()
+    if options.read:
+        found = json.loads(options.read.read_text(encoding="utf-8"))["workloads"]
+    else:
+        found = compared(options)
     if options.markdown:
         options.markdown.write_text(markdown(found), encoding="utf-8")
     if options.plot:
