@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -174,6 +175,7 @@ def compared(options: argparse.Namespace) -> dict[str, Any]:
 def main() -> None:
     """Run what is named, or read it, and write it out."""
     options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the contenders too
     if options.read:
         found = json.loads(options.read.read_text(encoding="utf-8"))["workloads"]
     else:
