@@ -62,9 +62,10 @@ def plot(found: dict[str, Any], path: Path) -> None:
     """Ratios to `BASE` on a logarithmic axis, a row of points for each workload; needs matplotlib."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 1.5 + 0.45 * len(found)), layout="constrained")
-    axes = figure.subplots()
     names = list(dict.fromkeys(each for workload in found.values() for each in workload["contenders"]))
+    height = max(1.5 + 0.45 * len(found), 0.4 + 0.2 * len(names))
+    figure = Figure(figsize=(9, height), layout="constrained")
+    axes = figure.subplots()
     markers = "osD^v<>pPX*hH8d"
     for number, each in enumerate(names):
         known = [(ratio(workload, each), row) for row, workload in enumerate(found.values())]
