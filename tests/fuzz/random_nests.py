@@ -46,8 +46,36 @@ class Writer:
 
     def nest(self) -> str:
         """The text of the parallel loop."""
-        body = self.block(["i"], [], 0)
+        body = self.kernel() if self.rng.random() < 0.4 else self.block(["i"], [], 0)
         return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
+
+    def kernel(self) -> list[str]:
+        """Sums of products, over the columns of a row or for one element, with statements around them."""
+        outer = ["i", "j"] if self.rng.random() < 0.7 else ["i"]
+        place = self.rng.choice(["a", f"{self.rng.choice('ZW')}[i, {outer[-1]}]", "U[i]"])
+        lines = [f"{place} = {self.rng.choice(['0.0', '0', 'f * 0.5', 'A[i]'])}"]
+        inner = [*outer, "k"]
+        body = [f"{place} {self.rng.choice(['+=', '-='])} {self.product(inner)}"]
+        if self.rng.random() < 0.3:
+            body = [f"{place} = {self.product(inner)} - {place} * 0.5"]
+        if self.rng.random() < 0.2:
+            body.append(f"V[i] += {self.product(inner)}")
+        if self.rng.random() < 0.3:
+            body = [f"for l in range({self.bounds(inner)}):", *("    " + line for line in body)]
+        lines += [f"for k in range({self.bounds(outer)}):", *("    " + line for line in body)]
+        if place == "a":
+            lines.append(f"Z[i, {outer[-1]}] = a")
+        if len(outer) > 1:
+            lines = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in lines)]
+        return lines
+
+    def product(self, indices: list[str]) -> str:
+        """A product as in a kernel."""
+        v, w, last = self.rng.choice(indices), self.rng.choice(indices), indices[-1]
+        first = self.rng.choice(["f * ", "", f"A[{last}] * ", f"X[i, {last}] * ", f"X[{v}, {last}] * "])
+        places = [f"Y[{last}, {v}]", f"Y[{v}, {last}]", f"B[{last} - {w} + {LARGEST}]", f"B[{last} + {w}]"]
+        places += [f"Y[{w}, {last} - i + {LARGEST}]", f"X[{v}, {last}] * B[{w} + 1]", f"B[P[{last}]]"]
+        return first + self.rng.choice(places)
 
     def block(self, indices: list[str], scalars: list[str], depth: int) -> list[str]:
         """Some statements; ``scalars`` are those that have a value."""
@@ -219,18 +247,18 @@ def outcome(run: Callable[..., None], arrays: dict[str, numpy.ndarray], values: 
 
 
 @contextmanager
-def eager(width: int) -> Iterator[None]:
-    """All variants are taken, with strips of this width."""
+def eager(width: int, unroll: int) -> Iterator[None]:
+    """All variants are taken, with strips of this width and this number of statements put into each other."""
     with (
-        mock.patch.multiple(searched_module, _GAIN=math.inf, _MOST=9),
+        mock.patch.multiple(searched_module, _GAIN=math.inf, _MOST=9, _UNROLL=unroll, _UNROLL_STRIPS=unroll),
         mock.patch.multiple(sunk, WIDTH=width, _WIDE=width + 1),
     ):
         yield
 
 
-def all_variants(nest: Nest, width: int) -> Restructured:
+def all_variants(nest: Nest, width: int, unroll: int) -> Restructured:
     """All variants of a nest, with strips of this width."""
-    with eager(width):
+    with eager(width, unroll):
         return restructure(nest)
 
 
@@ -255,7 +283,7 @@ def failures(
     rng = random.Random(f"{seed} {number}")
     text = Writer(rng).nest()
     nest = nest_of(text)
-    for variant in all_variants(nest, rng.choice([2, 3, 4, 256])).variants:
+    for variant in all_variants(nest, rng.choice([2, 3, 4, 256]), rng.choice([2, 2, 3, 4])).variants:
         report = [*differences(rng, nest, variant, compile_)]
         made = "\n".join(map(ast.unparse, variant.body))
         yield number, "\n".join([f"nest {number}", text, *variant.what, made, *report]) if report else ""

@@ -172,6 +172,9 @@ def check(nest: Nest) -> None:
     """Raise unless all statements are understood and all scalars are private."""
     if not isinstance(nest.loop.target, ast.Name) or nest.loop.orelse:
         raise CannotRestructureError("the parallel loop has several variables, or an else")
+    over = nest.loop.iter
+    if not isinstance(over, ast.Call) or not 1 <= len(over.args) <= 3 or over.keywords:
+        raise CannotRestructureError("the parallel loop is not over a range")
     scope = frozenset((nest.loop.target.id, nest.first, nest.last, nest.step, *nest.numbers))
     scalars = assigned(nest.loop.body) - loop_targets(nest.loop.body)
     _check_block(nest, nest.loop.body, scope | scalars, 0)
@@ -179,6 +182,9 @@ def check(nest: Nest) -> None:
     wrong |= loop_targets(nest.loop.body) & (scope | scalars | frozenset(nest.arrays))
     if wrong:
         raise CannotRestructureError(f"{min(wrong)} is assigned to in the body")
+    shapes = {(each.array, len(each.subscripts)) for each in accesses(nest.loop.body)}
+    if len(shapes) > len({array for array, _ in shapes}):
+        raise CannotRestructureError("an array has elements with different numbers of subscripts")
     for scalar in sorted(scalars):
         if reads_early(nest.loop.body, scalar):
             raise CannotRestructureError(f"{scalar} may be read before the iteration assigns to it")

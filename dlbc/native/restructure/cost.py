@@ -30,6 +30,7 @@ _CARRIED, _THROUGH_MEMORY = 4.0, 8.0  # latency of an addition, and with a store
 _STRIDED = 8.0  # additional time of a load from another cache line each time
 _ROOTS = frozenset(("sqrt", "fabs", "abs"))
 _ENTRY = 6.0  # of a loop
+_FEW = 8  # operations beside which the latency of an addition counts
 
 
 def cost(block: Iterable[ast.stmt], around: str = "") -> float:
@@ -116,6 +117,26 @@ def _operations(*trees: ast.AST) -> float:
             case ast.Call():
                 total += 5 if _called(each) in _ROOTS else 30
     return total
+
+
+def waits_for_scalars(block: Sequence[ast.stmt]) -> bool:
+    """Whether each innermost loop is long, and does little but wait for a scalar that it carries."""
+    loops = [n for each in block for n in ast.walk(each) if isinstance(n, ast.For)]
+    inner = [
+        loop
+        for loop in loops
+        if not any(isinstance(n, ast.For) for each in loop.body for n in ast.walk(each))
+    ]
+    return bool(inner) and all(_waits(loop) for loop in inner)
+
+
+def _waits(loop: ast.For) -> bool:
+    first, last, _ = map(form, bounds(loop))
+    plain = not any(isinstance(n, ast.If | ast.Call) for each in loop.body for n in ast.walk(each))
+    latency = _carried(loop.body, target(loop))
+    return (
+        plain and (last - first).constant is None and latency == _CARRIED and _operations(*loop.body) <= _FEW
+    )
 
 
 def _single(*trees: ast.AST) -> list[Access]:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from dlbc.native.restructure.body import accesses, bounds, check, names
-from dlbc.native.restructure.cost import cost
+from dlbc.native.restructure.cost import cost, waits_for_scalars
 from dlbc.native.restructure.floats import index_names
 from dlbc.native.restructure.forms import form
 from dlbc.native.restructure.independence import Path, check_independent
@@ -23,6 +23,10 @@ from dlbc.native.restructure.trees import Fresh, assign, for_range
 _GAIN = 0.8  # a variant has to be predicted to take this part of the time at most
 _UNROLL, _UNROLL_STRIPS = 4, 8
 _MOST = 2
+_SIDE_BY_SIDE, _WAITING = (
+    4,
+    0.5,
+)  # iterations that wait for different sums, and the time this takes (measured)
 _JAM_GAIN = 0.85  # of what jamming saves in loads
 _BUILTIN = ("range", "min", "max", "len", "numpy")
 
@@ -104,9 +108,18 @@ class _Search:
         if what:
             yield Variant(what, (*inner.allocations, self._loop(body)), floats, predicted)
         pairs = jammed(self._nest, body, 2, inner.fresh) if what and not inner.allocations else None
+        if not what:
+            yield from self._side_by_side()
         if pairs is not None:
             both = (*what, f"two iterations of {self._variable} are run side by side")
             yield Variant(both, (*inner.allocations, *pairs), floats, predicted * _JAM_GAIN)
+
+    def _side_by_side(self) -> Iterator[Variant]:
+        """Several iterations at a time, where the inner loops wait for their sums."""
+        together = jammed(self._nest, self._body, _SIDE_BY_SIDE, self._fresh())
+        if together is not None and waits_for_scalars(self._body):
+            what = f"{_SIDE_BY_SIDE} iterations of {self._variable} are run side by side"
+            yield Variant((what,), tuple(together), frozenset(), _WAITING)
 
     def _loop(self, body: Sequence[ast.stmt]) -> ast.stmt:
         return for_range(self._variable, self._nest.first, self._nest.last, body, self._nest.step)

@@ -221,7 +221,7 @@ class Sinking:
     def _reversed(
         self, own: Sequence[ast.stmt], variable: str, lower: Form, upper: Form, first: str
     ) -> ReversedCopies:
-        copies = ReversedCopies(self.variable, variable, self.start, self.end, self._fresh)
+        copies = ReversedCopies(self.variable, variable, self.start, self.end, self._fresh, self._indices)
         if first == self.start and self.needs_strips:
             copies.make(own, lower, upper, self._varying | loop_targets(self._body))
         return copies
@@ -284,8 +284,11 @@ class ReversedCopies:
     ``row[(K - k) + (i - s)]``. All elements copied are read by the strip, so that they exist.
     """
 
-    def __init__(self, variable: str, over: str, start: str, end: str, fresh: Fresh) -> None:
-        self._variable, self._over, self._start, self._end, self._fresh = variable, over, start, end, fresh
+    def __init__(
+        self, variable: str, over: str, start: str, end: str, fresh: Fresh, indices: frozenset[str]
+    ) -> None:
+        self._variable, self._over, self._start, self._end = variable, over, start, end
+        self._fresh, self._indices = fresh, indices
         self._rows: dict[str, tuple[str, Form]] = {}
         self.made: list[ast.stmt] = []
 
@@ -302,7 +305,7 @@ class ReversedCopies:
                 continue
             fixed = [*others, last - name(self._over) + name(self._variable)]
             inner = {self._variable, self._over}
-            if each.array in varying or any(f.names & (varying | inner) for f in fixed):
+            if each.array in varying | self._indices or any(f.names & (varying | inner) for f in fixed):
                 continue
             self._copy(key, each.array, others, last, lower, upper)
 

@@ -1,0 +1,138 @@
+"""What is made of the paper's matrix multiplication and adjoint convolution, as text."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from dlbc.native.restructure import Nest as NestOf
+from dlbc.native.restructure import Restructured, restructure
+
+MXM = """\
+for i in range(first, last, step):
+    for j in range(n):
+        for k in range(n):
+            Z[i, j] += X[i, k] * Y[k, j]
+"""
+
+CONVOLUTION = """\
+for i in range(first, last, step):
+    for k in range(i, n):
+        A[i] += X * B[k] * C[k - i]
+"""
+
+MXM_INTERCHANGED = """\
+for i in range(first, last, step):
+    for j_first in range(0, n, 1024):
+        j_end = min(j_first + 1024, n)
+        k_rest = max(n, 0) // 4 * 4
+        for k in range(0, k_rest, 4):
+            x1 = X[i, k]
+            x2 = X[i, k + 1]
+            x3 = X[i, k + 2]
+            x4 = X[i, k + 3]
+            z_part = Z[i, j_first:j_end]
+            y_part = Y[k, j_first:j_end]
+            y_part2 = Y[k + 1, j_first:j_end]
+            y_part3 = Y[k + 2, j_first:j_end]
+            y_part4 = Y[k + 3, j_first:j_end]
+            for p in range(j_end - j_first):
+                z_part[p] = z_part[p] + x1 * y_part[p] + x2 * y_part2[p] + x3 * y_part3[p] + x4 * y_part4[p]
+        for k in range(k_rest, n):
+            x5 = X[i, k]
+            z_part2 = Z[i, j_first:j_end]
+            y_part5 = Y[k, j_first:j_end]
+            for p2 in range(j_end - j_first):
+                z_part2[p2] = z_part2[p2] + x5 * y_part5[p2]
+"""
+
+CONVOLUTION_IN_STRIPS = """\
+for i_first in range(max(first, 0), last, 256):
+    i_end = min(i_first + 256, last)
+    k_all = i_end - 1
+    k_stop = max(k_all, n)
+    for k in range(i_first, min(k_all, n)):
+        x1 = X * B[k]
+        a_part = A[i_first:min(i_end, k + 1)]
+        for p in range(min(i_end, k + 1) - i_first):
+            a_part[p] = a_part[p] + x1 * C[k - i_first - p]
+    if k_all < k_stop:
+        C_reversed = numpy.empty(i_end + k_stop - i_first - k_all - 1, numpy.float64)
+        for p2 in range(i_end + k_stop - i_first - k_all - 1):
+            C_reversed[p2] = C[k_stop - i_first - p2 - 1]
+        k_rest = k_all + max(k_stop - k_all, 0) // 8 * 8
+        for k in range(k_all, k_rest, 8):
+            x2 = X * B[k]
+            x3 = X * B[k + 1]
+            x4 = X * B[k + 2]
+            x5 = X * B[k + 3]
+            x6 = X * B[k + 4]
+            x7 = X * B[k + 5]
+            x8 = X * B[k + 6]
+            x9 = X * B[k + 7]
+            a_part2 = A[i_first:i_end]
+            c_reversed_part = C_reversed[k_stop - k - 1:i_end + k_stop - i_first - k - 1]
+            c_reversed_part2 = C_reversed[k_stop - k - 2:i_end + k_stop - i_first - k - 2]
+            c_reversed_part3 = C_reversed[k_stop - k - 3:i_end + k_stop - i_first - k - 3]
+            c_reversed_part4 = C_reversed[k_stop - k - 4:i_end + k_stop - i_first - k - 4]
+            c_reversed_part5 = C_reversed[k_stop - k - 5:i_end + k_stop - i_first - k - 5]
+            c_reversed_part6 = C_reversed[k_stop - k - 6:i_end + k_stop - i_first - k - 6]
+            c_reversed_part7 = C_reversed[k_stop - k - 7:i_end + k_stop - i_first - k - 7]
+            c_reversed_part8 = C_reversed[k_stop - k - 8:i_end + k_stop - i_first - k - 8]
+            for p3 in range(i_end - i_first):
+                a_part2[p3] = a_part2[p3] + x2 * c_reversed_part[p3] + x3 * c_reversed_part2[p3] + x4 * c_reversed_part3[p3] + x5 * c_reversed_part4[p3] + x6 * c_reversed_part5[p3] + x7 * c_reversed_part6[p3] + x8 * c_reversed_part7[p3] + x9 * c_reversed_part8[p3]
+        for k in range(k_rest, k_stop):
+            x10 = X * B[k]
+            a_part3 = A[i_first:i_end]
+            c_reversed_part9 = C_reversed[k_stop - k - 1:i_end + k_stop - i_first - k - 1]
+            for p4 in range(i_end - i_first):
+                a_part3[p4] = a_part3[p4] + x10 * c_reversed_part9[p4]
+"""  # noqa: E501
+
+
+def _restructured(loop_text: str, arrays: str, numbers: str, taken: str = "") -> Restructured:
+    loop = ast.parse(loop_text).body[0]
+    assert isinstance(loop, ast.For)
+    words = tuple(arrays.split()), tuple(numbers.split())
+    return restructure(NestOf(loop, "first", "last", "step", *words, frozenset(), frozenset(taken.split())))
+
+
+def _text(statements: tuple[ast.stmt, ...]) -> str:
+    return "\n".join(map(ast.unparse, statements)) + "\n"
+
+
+def test_the_columns_of_matrix_multiplication_are_innermost() -> None:
+    two, one = _restructured(MXM, "X Y Z", "n").variants
+    assert one.what == ("the loop over j is innermost, below k",)
+    assert two.what == (*one.what, "two iterations of i are run side by side")
+    assert one.float_arrays == two.float_arrays == {"X", "Y", "Z"}
+    assert not one.unit_step
+    assert _text(one.body) == MXM_INTERCHANGED
+
+
+def test_strips_of_the_convolution_are_innermost() -> None:
+    (strips,) = _restructured(CONVOLUTION, "A B C", "n X").variants
+    assert strips.what == ("strips of 256 iterations of i are innermost, below k",)
+    assert strips.unit_step
+    assert strips.float_arrays == {"A", "B", "C"}
+    assert _text(strips.body) == CONVOLUTION_IN_STRIPS
+
+
+def test_names_that_are_taken_are_not_used() -> None:
+    one = _restructured(MXM, "X Y Z", "n", "j_first x1 p").variants[-1]
+    names = {n.id for each in one.body for n in ast.walk(each) if isinstance(n, ast.Name)}
+    assert not names & {"j_first", "x1", "p"}
+
+
+def test_the_tree_that_is_given_does_not_change() -> None:
+    loop = ast.parse(CONVOLUTION).body[0]
+    assert isinstance(loop, ast.For)
+    restructure(NestOf(loop, "first", "last", "step", ("A", "B", "C"), ("n", "X"), frozenset(), frozenset()))
+    assert ast.unparse(loop) + "\n" == CONVOLUTION
+
+
+@pytest.mark.parametrize(("text", "arrays", "numbers"), [(MXM, "X Y Z", "n"), (CONVOLUTION, "A B C", "n X")])
+def test_the_same_nest_gives_the_same_text(text: str, arrays: str, numbers: str) -> None:
+    one, other = (_restructured(text, arrays, numbers).variants for _ in range(2))
+    assert [_text(v.body) for v in one] == [_text(v.body) for v in other]
