@@ -35,10 +35,12 @@ def restructure(nest: Nest) -> Restructured:
     """The faster forms of a parallel loop that give the same bits."""
     try:
         check(nest)
-    except (CannotRestructureError, RecursionError) as error:
+        search = _Search(nest)
+        variants = [v for v in search.variants() if v.predicted < _GAIN]
+    except CannotRestructureError as error:
         return Restructured((), (str(error),))
-    search = _Search(nest)
-    variants = [v for v in search.variants() if v.predicted < _GAIN]
+    except RecursionError:
+        return Restructured((), ("the body is nested too deeply",))
     best = sorted(variants, key=lambda v: v.predicted)[:_MOST]
     return Restructured(tuple(best), tuple(dict.fromkeys(search.reasons)))
 

@@ -83,3 +83,24 @@ def test_arrays_of_indices_need_not_hold_floats() -> None:
     )
     (best, *_) = restructure(_nest(body)).variants
     assert best.float_arrays == {"A", "X", "Y", "Z"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    A[i] = " + " + ".join(["1.0"] * 300),
+        "    A[i] = " + "-" * 80 + "1.0",
+        "    A[i], A[i + 1] = 1.0, 2.0",
+        "    A[i] = A[j] = 1.0",
+        "    A[i:] = X[i]",
+        "    A[*P] = 1.0",
+        "    t: float = 1.0",
+        "    A[i] = [1.0][0]",
+        "    A[i] = (t := 1.0)",
+        "    for A[i] in range(n):\n        pass",
+        "    for j in X:\n        pass",
+        "    pass",
+    ],
+)
+def test_nothing_that_is_not_understood_is_an_error(body: str) -> None:
+    assert restructure(_nest(body)).variants == ()
