@@ -21,7 +21,7 @@ _MOST_LEVELS = 60
 
 
 @dataclass(frozen=True)
-class Access:
+class ElementAccess:
     """A load of an array's element, or a store to it; ``always`` if every run of the statements does it."""
 
     array: str
@@ -107,17 +107,17 @@ def _may_be_left_out(tree: ast.AST, child: ast.AST) -> bool:
     return False
 
 
-def accesses(trees: Iterable[ast.AST]) -> list[Access]:
+def accesses(trees: Iterable[ast.AST]) -> list[ElementAccess]:
     """All accesses to elements of arrays."""
     found = []
     for tree in trees:
         updated = (n.target for n in ast.walk(tree) if isinstance(n, ast.AugAssign))
         places = (element(place) for place in updated if isinstance(place, ast.Subscript))
-        found += [Access(*place, is_store=False, always=False) for place in places if place]
+        found += [ElementAccess(*place, is_store=False, always=False) for place in places if place]
         for each, always in elements(tree):
             parts = element(each)
             assert parts is not None
-            found.append(Access(*parts, is_store=isinstance(each.ctx, ast.Store), always=always))
+            found.append(ElementAccess(*parts, is_store=isinstance(each.ctx, ast.Store), always=always))
     return found
 
 

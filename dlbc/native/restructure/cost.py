@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from dlbc.native.restructure.body import (
-    Access,
+    ElementAccess,
     accesses,
     assigned,
     bounds,
@@ -139,7 +139,7 @@ def _waits(loop: ast.For) -> bool:
     )
 
 
-def _single(*trees: ast.AST) -> list[Access]:
+def _single(*trees: ast.AST) -> list[ElementAccess]:
     """Accesses to elements, not to slices."""
     return [a for a in accesses(trees) if not any(isinstance(s, ast.Slice) for s in a.subscripts)]
 
