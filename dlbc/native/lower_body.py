@@ -51,13 +51,15 @@ class _Lowering(StatementLowering):
         """The body of the annotated loop."""
         statements: list[ast.stmt] = []
         self._out = statements
+        if self._facts.kept or self._facts.shares:
+            body = _without_continues(body)
         effects = self._split(body)
         for name in self._facts.shares:
             statements[:0] = self._share(name)
             effects.append(self._combined(name))
-        if self._facts.kept and any(any(_continues(s)) for s in body):
+        if (self._facts.kept or self._facts.shares) and any(any(_continues(s)) for s in body):
             raise NotCompilableError(
-                "what the last iteration leaves is read later, and some end early", body[0]
+                "what iterations leave at their end is needed, and some end early", body[0]
             )
         for name in self._facts.kept:
             if self._left.get(name) == name:
@@ -155,6 +157,8 @@ class _Lowering(StatementLowering):
         """The column that holds an operand of a contribution; None if it cannot be compiled."""
         if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == self._facts.index):
             return node
+        if isinstance(node, ast.Name) and node.id in self._facts.parameters and node.id not in self._stored:
+            return node  # Python has it
         if isinstance(node, ast.JoinedStr | ast.FormattedValue | ast.Tuple):
             return None
         kept = len(self._out)
@@ -292,6 +296,36 @@ def _surely_succeeds(statement: ast.stmt) -> bool:
         case _:
             return False
     return not any(isinstance(n, ast.FormattedValue) and n.format_spec for o in operands for n in ast.walk(o))
+
+
+def _without_continues(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Statements after ``if c: ...; continue`` as its other branch, where this is possible."""
+    found: list[ast.stmt] = []
+    for k, statement in enumerate(body):
+        if isinstance(statement, ast.Continue):
+            return found
+        if isinstance(statement, ast.If) and any(_continues(statement)):
+            rest = list(body[k + 1 :])
+            if _ends_early(statement.body):
+                one, other = statement.body, [*statement.orelse, *rest]
+            elif _ends_early(statement.orelse):
+                one, other = [*statement.body, *rest], statement.orelse
+            else:
+                return [*found, statement, *rest]
+            branches = _without_continues(one) or [ast.Pass()], _without_continues(other)
+            return [*found, ast.copy_location(ast.If(statement.test, *branches), statement)]
+        found.append(statement)
+    return found
+
+
+def _ends_early(body: Sequence[ast.stmt]) -> bool:
+    """Whether all paths through statements go on with the next iteration."""
+    match body[-1] if body else None:
+        case ast.Continue():
+            return True
+        case ast.If(body=one, orelse=other):
+            return _ends_early(one) and _ends_early(other)
+    return False
 
 
 def _continues(statement: ast.stmt) -> Iterator[bool]:

@@ -8,7 +8,17 @@ import ast
 
 from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of
 from dlbc.native.lower_calls import CallLowering
-from dlbc.native.scalars import EXACT, FITTING, NUMPY, Kind, Scalar, checked, integer, literal, of_operation
+from dlbc.native.scalars import (
+    EXACT,
+    FITTING,
+    NUMPY,
+    Kind,
+    Scalar,
+    checked,
+    integer,
+    literal,
+    of_operation,
+)
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -96,13 +106,13 @@ class ExpressionLowering(CallLowering):
                 )  # division by an element of a list may raise
             else:
                 two = self._nonzero(two)
-        if isinstance(op, ast.Mult) and result.may_be_integer and result.extra > FITTING:
-            return self._product(one, two, result)
         if isinstance(op, ast.FloorDiv) and result.element and result.kind is not Kind.INEXACT:
             two = self._named(two, "divisor")
             self._check(helper("is_minus_one", two))  # numpy's quotient may wrap
         if isinstance(op, ast.Div):
             one, two = self._exact(one, first, node), self._exact(two, second, node)
+        if isinstance(op, ast.Mult) and self._may_be_too_wide(result):
+            return self._product(one, two, result)
         self._fits(result, node)
         return ast.BinOp(one, op, two), result
 

@@ -133,6 +133,13 @@ class LoweringState(ABC):
                 )
         return [*statements, ast.Return(ast.Name(self._facts.index, ast.Load()))]
 
+    def _may_be_too_wide(self, result: Scalar) -> bool:
+        """Whether an integer may have more bits than fit, however small the index and parameters are."""
+        if not result.may_be_integer:
+            return False
+        too_wide = result.extra + result.degree > FITTING - 1
+        return too_wide or result.extra > FITTING or not result.bounded
+
     def _fits(self, result: Scalar, node: ast.AST) -> None:
         """Note how large the index and parameters may be for this result to fit."""
         if not result.may_be_integer:
