@@ -6,6 +6,7 @@ import ast
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from dlbc.native.extents import Linear, Run
 from dlbc.native.facts import NotCompilableError, array_of, described, helper, literal_of
 from dlbc.native.lower_expressions import ExpressionLowering
 from dlbc.native.scalars import CHECKED, Kind, Scalar, integer
@@ -105,6 +106,14 @@ class StatementLowering(ExpressionLowering):
 
     def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
         match target, iterable:
+            case ast.Name(), ast.Name() | ast.Attribute() if self._array(iterable):
+                self._for_elements(node, None, target, iterable, body)
+                return
+            case ast.Tuple(elts=[ast.Name() as count, ast.Name() as item]), ast.Call(
+                func=ast.Name(id="enumerate"), args=[ast.Name() | ast.Attribute() as array], keywords=[]
+            ) if self._facts.builtin("enumerate") and self._array(array):
+                self._for_elements(node, count, item, array, body)
+                return
             case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if (
                 self._facts.builtin("range")
             ):
@@ -135,6 +144,34 @@ class StatementLowering(ExpressionLowering):
         self._stored_before = before or self._updates(body)
         call = ast.Call(ast.Name("range", ast.Load()), [expression for expression, _ in found], [])
         self._out.append(ast.For(ast.Name(name, ast.Store()), call, inner or [ast.Pass()], []))
+
+    def _for_elements(
+        self, node: ast.For, count: ast.Name | None, item: ast.Name, array: ast.expr, body: list[ast.stmt]
+    ) -> None:
+        """A loop over the elements of a vector, as one over their subscripts."""
+        name = self._array(array)
+        self._use(name)
+        self._arrays.add(name)
+        self._values.add(name)
+        if name in self._stored:
+            raise NotCompilableError(f"an inner loop runs over `{name}`, to which iterations store", node)
+        counter = ast.Name(self._fresh("at") if count is None else count.id, ast.Store())
+        self.bound[counter.id] = integer(degree=1)
+        if counter.id in self._scope.variables:
+            raise NotCompilableError(f"`{counter.id}` counts in two loops, one inside the other", node)
+        length = ast.unparse(self._array_node(array)) + ".shape[0]"
+        last = Linear.atom(length) - Linear.literal(1)
+        self._scope.inside(Run(counter.id, (Linear(),), (last,)))
+        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
+        outer, self._out = self._out, []
+        place = ast.Subscript(self._array_node(array), ast.Name(counter.id, ast.Load()), ast.Load())
+        self._bind(item.id, place, Scalar(Kind.ANY, frozenset({name}), element=True))
+        self.statements(body)
+        inner, self._out = self._out, outer
+        self._stored_before = before or self._updates(body)
+        self._scope.outside()
+        call = ast.parse(f"range({length})", mode="eval").body
+        self._out.append(ast.For(counter, call, inner, []))
 
     def _counter(self, name: str, ends: Sequence[Scalar]) -> Scalar:
         before = self.bound.get(name)

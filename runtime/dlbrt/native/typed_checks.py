@@ -129,7 +129,10 @@ class _Check:
     def run(self) -> None:
         for statement in self.assignments:
             self._check_type(statement)
+        parts = {each.target.name for each in self.assignments if self._is_part(each)}
         for statement in self.assignments:
+            if isinstance(statement.value, ir.Var) and statement.value.name in parts:
+                raise NotCompiled("a part of an array is a value here", statement.loc.line)
             for source in _copied(statement.value):
                 self._check_copy(statement, source)
         self._spread()
@@ -138,6 +141,12 @@ class _Check:
 
     def _type(self, variable: Any) -> Any:
         return types.unliteral(self._typemap[variable.name])
+
+    def _is_part(self, statement: Any) -> bool:
+        """Whether a statement takes a row, or another part, of an array."""
+        value = statement.value
+        is_item = isinstance(value, ir.Expr) and value.op in ("getitem", "static_getitem")
+        return is_item and isinstance(self._type(statement.target), types.Array)
 
     def _check_type(self, statement: Any) -> None:
         kind, name = self._type(statement.target), _shown(statement.target)
