@@ -102,6 +102,10 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     }
     given += [f"{key}={quoted(' '.join(found))}" for key, found in listed.items() if found]
     if chunk.columns:
+        if chunk.origins:
+            given.append(f"origins={quoted(' '.join(chunk.origins))}")
+            places = (f"{k}: {c.origin}" for k, c in enumerate(chunk.columns) if c.origin is not None)
+            given.append(f"origin_columns={{{', '.join(places)}}}")
         given.append(f"columns=[{', '.join(quoted(' '.join(c.sources)) for c in chunk.columns)}]")
     forms = chunk.forms[:-1]
     if any(form.unit_step for form in forms):
@@ -128,7 +132,9 @@ def computed(plan: LoopPlan, names: GeneratedNames, turns: str, accumulate: Sequ
     call = f"({', '.join(given)})"
     if not chunk.columns and not chunk.effects:
         return (f"{names.dlb}.compute{call}  # compiled chunks, with a poll after each",)
-    targets = ", ".join([plan.space.index or "_", *(column.name for column in chunk.columns)])
+    targets = ", ".join(
+        [plan.space.index or "_", *(column.name for column in chunk.columns if not column.is_origin)]
+    )
     targets += "" if chunk.columns else ","
     inner = [
         *(3 * INDENT + text for text in accumulate),

@@ -9,11 +9,14 @@ from dlbrt.records import dataclass
 class Column:
     """What compiled iterations leave for Python, one number each.
 
-    ``sources``: the arguments any of which, if it is numpy's, makes it a number of numpy.
+    ``sources``: the arguments any of which, if it is numpy's, makes it a number of numpy. Where these differ
+    between iterations, ``origin`` is the number of the column that holds them, as bits.
     """
 
     name: str
     sources: tuple[str, ...] = ()
+    origin: int | None = None
+    is_origin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,9 @@ class ChunkPlan:
     ``index_only``: whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of
     floats. ``bits``: the most that the index and integer parameters may have. ``rows``: arrays that Python
     may have to put back where it fails at an effect, with the axis of the iteration's row. ``in_place``: an
-    iteration that is done again would read what it has stored. ``reasons``: why no better order was found.
-    ``differing``: operations whose last bits may differ, and what was chosen instead.
+    iteration that is done again would read what it has stored. ``origins``: what the bits of origins stand
+    for. ``reasons``: why no better order was found. ``differing``: operations whose last bits may differ,
+    and what was chosen instead.
     """
 
     forms: tuple[ChunkForm, ...]
@@ -60,6 +64,7 @@ class ChunkPlan:
     bits: int = 62
     in_place: bool = False
     rows: tuple[tuple[str, int], ...] = ()
+    origins: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
 

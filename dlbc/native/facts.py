@@ -51,9 +51,14 @@ class ChunkNames:
         """The name that tells whether there is such a share."""
         return f"{name}_updated{self.mark}"
 
+    def origin(self, name: str) -> str:
+        """The name of the set of arguments, as bits, that a number has been computed from."""
+        return f"{name}_origin{self.mark}"
+
     def derived(self, names: Iterable[str]) -> Iterator[str]:
         """All names that are derived from some."""
-        return (made for name in names for made in (self.before(name), self.share(name), self.updated(name)))
+        makers = (self.before, self.share, self.updated, self.origin)
+        return (maker(name) for name in names for maker in makers)
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,7 @@ class LoweredBody:
     notes: list[str]
     in_place: bool
     axes: dict[str, int]
+    origins: list[str]
 
 
 # Nodes

@@ -28,16 +28,17 @@ _ROUNDS = 4
 def lower_body(body: Sequence[ast.stmt], facts: BodyFacts) -> LoweredBody:
     """The body, lowered; raises NotCompilableError."""
     known: dict[str, Scalar] = {}
-    for number in range(2 * _ROUNDS):
-        lowering = _Lowering(facts, known, body)
+    traced: frozenset[str] = frozenset()
+    for number in range(4 * _ROUNDS):
+        lowering = _Lowering(facts, known, body, traced)
         result = lowering.lower(body)
         found = lowering.bound
         if number >= _ROUNDS:
             found = {n: _grown(known[n], s) if n in known else s for n, s in found.items()}
-        if found == known:
+        if found == known and lowering.traced == traced:
             return result
-        known = found
-    return result
+        known, traced = found, frozenset(lowering.traced)
+    raise NotCompilableError("what its numbers are cannot be told", body[0])
 
 
 def _grown(before: Scalar, now: Scalar) -> Scalar:
@@ -86,6 +87,7 @@ class _Lowering(StatementLowering):
             list(self._notes),
             self._checks and bool(self._updated),
             self._arrays,
+            list(self._origins),
         )
 
     def _restored(self) -> dict[str, int]:
@@ -167,10 +169,6 @@ class _Lowering(StatementLowering):
         except NotCompilableError:
             del self._out[kept:]
             return None
-        if not kind.certain:
-            raise NotCompilableError(
-                "it depends on the iteration whether this is a number of numpy or of Python", node
-            )
         if kind.mixed:
             raise NotCompilableError("this is an integer in some iterations and a float in others", node)
         own = isinstance(node, ast.Name) and node.id in self._locals
@@ -186,14 +184,18 @@ class _Lowering(StatementLowering):
 
     def _column(self, value: ast.expr, kind: Scalar, name: str) -> None:
         """Leave a value for Python."""
-        if not kind.certain:
-            raise NotCompilableError(
-                "it depends on the iteration whether this is a number of numpy or of Python", value
-            )
         number = next((k for k, column in enumerate(self._columns) if column.name == name), None)
         if number is None:
             number = len(self._columns)
-            self._columns.append(Column(name, tuple(sorted(kind.sources))))
+            origin = None if kind.certain else number + 1
+            self._columns.append(Column(name, tuple(sorted(kind.sources)), origin))
+            if origin is not None:
+                self._columns.append(Column(self._facts.names.origin(name), is_origin=True))
+        if self._columns[number].origin is not None:
+            self._put(number + 1, self._origin(value))
+        self._put(number, value)
+
+    def _put(self, number: int, value: ast.expr) -> None:
         names = self._facts.names
         position = ast.parse(f"({self._facts.index} - {names.first}) // {names.step}", mode="eval").body
         call = helper("put", ast.Name(names.results, ast.Load()), ast.Constant(number), position, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dlbc.ir.chunk import Column
 from dlbc.native.extents import Scope
@@ -16,7 +16,17 @@ from dlbc.native.scalars import CHECKED, FITTING, Kind, Scalar, checked, integer
 class LoweringState(ABC):
     """One pass over a body, with what earlier passes have found of its names."""
 
-    def __init__(self, facts: BodyFacts, known: Mapping[str, Scalar], body: Sequence[ast.stmt]) -> None:
+    def __init__(
+        self,
+        facts: BodyFacts,
+        known: Mapping[str, Scalar],
+        body: Sequence[ast.stmt],
+        traced: frozenset[str] = frozenset(),
+    ) -> None:
+        #: Names whose origin is followed, as found by earlier passes, and by this one.
+        self._traced, self.traced = traced, set(traced)
+        self._origins: list[str] = []
+        self._meanings: dict[str, ast.expr] = {}
         self.bound: dict[str, Scalar] = {}
         self._facts, self._known = facts, known
         self._scope = Scope(facts.index, facts.names.low, facts.names.high, self._invariant)
@@ -172,6 +182,9 @@ class LoweringState(ABC):
             self._out.append(ast.AugAssign(target, augmented, value.right))
         else:
             self._out.append(ast.Assign([target], value))
+        if name in self._traced:
+            origin = ast.Name(self._facts.names.origin(name), ast.Store())
+            self._out.append(ast.Assign([origin], self._origin(value)))
         known = self._known.get(name)
         if known is not None and not known.bounded and known.may_be_integer and kind.extra > CHECKED:
             self._check(helper("wide", ast.Name(name, ast.Load())))
@@ -181,7 +194,39 @@ class LoweringState(ABC):
             return value
         name = self._fresh(stem)
         self._out.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        self._meanings[name] = value
         return ast.Name(name, ast.Load())
+
+    def _bits_of(self, sources: Iterable[str]) -> ast.expr:
+        self._origins += [each for each in sorted(sources) if each not in self._origins]
+        return ast.Constant(sum(1 << self._origins.index(each) for each in sources))
+
+    def _origin(self, value: ast.expr) -> ast.expr:
+        """The set of arguments from which a lowered expression is computed, as bits."""
+        given = {new: old for old, new in self._facts.parameters.items()}
+        match value:
+            case ast.Constant():
+                return ast.Constant(0)
+            case ast.Name(id=name) if name in self._meanings:
+                return self._origin(self._meanings[name])
+            case ast.Name(id=name) if name in given:
+                return self._bits_of({given[name]})
+            case ast.Name(id=name) if name == self._facts.index:
+                return ast.Constant(0)
+            case ast.Name(id=name) if name in self.bound:
+                if self._name(name).certain:
+                    return self._bits_of(self._name(name).sources)
+                self.traced.add(name)
+                return ast.Name(self._facts.names.origin(name), ast.Load())
+            case ast.Subscript(value=ast.Name(id=name)) if name in given:
+                return self._bits_of({given[name]})
+            case ast.BinOp(left=one, right=other):
+                return _union(self._origin(one), self._origin(other))
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+                return self._origin(operand)
+        raise NotCompilableError(
+            "it depends on the iteration whether this is a number of numpy or of Python", value
+        )
 
     def _finite(self, value: ast.expr) -> ast.expr:
         """The value under a name, checked to be finite: else Python's function may have raised."""
@@ -193,6 +238,10 @@ class LoweringState(ABC):
         """Bind a name that is bound again before it is used."""
         known = self._known.get(name, integer())
         values = {Kind.INEXACT: 0.0, Kind.TRUTH: False}
+        if name in self._traced:
+            self._out.append(
+                ast.Assign([ast.Name(self._facts.names.origin(name), ast.Store())], ast.Constant(0))
+            )
         return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(values.get(known.kind, 0)))
 
     def _nonzero(self, divisor: ast.expr) -> ast.expr:
@@ -253,3 +302,14 @@ class LoweringState(ABC):
     @abstractmethod
     def statements(self, body: Sequence[ast.stmt]) -> None:
         """Lower statements."""
+
+
+def _union(one: ast.expr, other: ast.expr) -> ast.expr:
+    match one, other:
+        case ast.Constant(value=int() as a), ast.Constant(value=int() as b):
+            return ast.Constant(a | b)
+        case ast.Constant(value=0), _:
+            return other
+        case _, ast.Constant(value=0):
+            return one
+    return ast.BinOp(one, ast.BitOr(), other)

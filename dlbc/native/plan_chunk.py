@@ -61,6 +61,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         fits=tuple(lowered.conditions),
         bounds=(names.low, names.high),
         columns=tuple(lowered.columns),
+        origins=tuple(facts.parameters.get(name, name) for name in lowered.origins),
         effects=tuple(ast.unparse(each) for each in lowered.effects),
         axes=tuple((facts.parameters[name], count) for name, count in lowered.axes.items()),
         stored=_renamed(facts, lowered.stored),

@@ -211,6 +211,8 @@ class LoopContext:
         in_place: bool = False,
         bits: int = 62,
         rows: Mapping[str, int] = MappingProxyType({}),
+        origins: str = "",
+        origin_columns: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         """Compile the chunk functions for these arguments; see `dlbrt.native.chunks.ChunkSpec`.
 
@@ -235,6 +237,8 @@ class LoopContext:
             in_place,
             bits,
             rows,
+            origins.split(),
+            origin_columns,
         )
         started = clock()
         try:

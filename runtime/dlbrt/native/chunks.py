@@ -47,6 +47,8 @@ class ChunkSpec:
     ``unit_step``: what the other forms require. ``in_place``: an iteration that is done again would read
     what it has stored. ``bits``: the most that integers may have. ``rows``: arrays whose row of the index
     each iteration stores to, with the axis, where Python may fail at what iterations leave to it.
+    ``origin_columns``: for results that are numpy's in some iterations alone, the number of the result that
+    says of which arguments each was computed, as bits that stand for ``origins``.
     """
 
     forms: Sequence[FunctionType]
@@ -62,6 +64,8 @@ class ChunkSpec:
     in_place: bool = False
     bits: int = 62
     rows: Mapping[str, int] = field(default_factory=dict)
+    origins: Sequence[str] = ()
+    origin_columns: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,11 +95,10 @@ class CompiledChunks:
         self._rows = [(named[name], (slice(None),) * axis) for name, axis in spec.rows.items()]
         self._before: list[Any] = []
         self._values = range(0)
-        self._numpy = [
-            any(isinstance(named[n], np.ndarray | np.generic) for n in column if n in named)
-            or "numpy" in column
-            for column in spec.columns
-        ]
+        kinds = {name: isinstance(value, np.ndarray | np.generic) for name, value in named.items()}
+        kinds["numpy"] = True
+        self._numpy = [any(kinds.get(name) for name in column) for column in spec.columns]
+        self._numpy_bits = sum(1 << k for k, name in enumerate(spec.origins) if kinds[name])
 
     def _compiled(self, form: FunctionType) -> Compiled:
         arguments = (0, 0, 1, self._results, *self._arguments)
@@ -147,13 +150,24 @@ class CompiledChunks:
     def columns(self, count: int) -> Iterator[Iterator[Any]]:
         """What the last iterations run have left, one iterator for each column."""
         kinds = self._results[2]
+        origins = self._spec.origin_columns
         for number, numpy in enumerate(self._numpy):
+            if number in origins.values():
+                continue
             if not kinds[number]:
                 yield repeat(None)  # no iteration has come to it
+            elif number in origins:
+                bits = read_array(self._results, origins[number], count)
+                yield self._either(number, (bits & self._numpy_bits) != 0)
             elif numpy:
                 yield iter(read_array(self._results, number, count))
             else:
                 yield iter(read_results(self._results, number, count))
+
+    def _either(self, number: int, of_numpy: Any) -> Iterator[Any]:
+        """What iterations have left, as numbers of numpy where ``of_numpy``, else of Python."""
+        found = read_array(self._results, number, len(of_numpy))
+        return (a if numpy else b for a, b, numpy in zip(found, found.tolist(), of_numpy, strict=True))
 
     def _fitting(self, values: range) -> int:
         """How many of the iterations, from the first, have their subscripts in range."""
