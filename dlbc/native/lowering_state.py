@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 from dlbc.ir.chunk import Column
 from dlbc.native.extents import Scope
 from dlbc.native.facts import BodyFacts, NotCompilableError, array_of, helper, nodes_without, row_text
 from dlbc.native.inline_calls import stored_parameters
-from dlbc.native.scalars import CHECKED, FITTING, Kind, Scalar, checked, integer
+from dlbc.native.scalars import CHECKED, FITTING, NUMPY, Kind, Scalar, checked, integer
 
 
 class LoweringState(ABC):
@@ -184,7 +185,8 @@ class LoweringState(ABC):
             self._out.append(ast.Assign([target], value))
         if name in self._traced:
             origin = ast.Name(self._facts.names.origin(name), ast.Store())
-            self._out.append(ast.Assign([origin], self._origin(value)))
+            found = self._bits_of(kind.sources) if kind.certain else self._origin(value)
+            self._out.append(ast.Assign([origin], found))
         known = self._known.get(name)
         if known is not None and not known.bounded and known.may_be_integer and kind.extra > CHECKED:
             self._check(helper("wide", ast.Name(name, ast.Load())))
@@ -224,6 +226,20 @@ class LoweringState(ABC):
                 return _union(self._origin(one), self._origin(other))
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self._origin(operand)
+            case ast.Call(func=ast.Name(id="abs") | ast.Attribute(attr="numpy_power"), args=arguments):
+                return reduce(_union, map(self._origin, arguments))
+            case ast.Call(func=ast.Name(id="float" | "int" | "round" | "len")):
+                return ast.Constant(0)
+            case ast.Call(func=ast.Attribute(attr="power")):
+                return ast.Constant(0)
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="native"), attr=name)):
+                if name.startswith("np_"):
+                    return self._bits_of({NUMPY})
+                if name.startswith("math_"):
+                    return ast.Constant(0)
+            case ast.Call(func=ast.Attribute() as function):
+                if self._facts.imported(ast.unparse(function)).startswith("math."):
+                    return ast.Constant(0)
         raise NotCompilableError(
             "it depends on the iteration whether this is a number of numpy or of Python", value
         )
