@@ -151,7 +151,7 @@ class StatementLowering(ExpressionLowering):
         """A loop over the elements of a vector, as one over their subscripts."""
         name = self._array(array)
         self._use(name)
-        self._arrays.add(name)
+        self._arrays.setdefault(name, 1)
         self._values.add(name)
         if name in self._stored:
             raise NotCompilableError(f"an inner loop runs over `{name}`, to which iterations store", node)
