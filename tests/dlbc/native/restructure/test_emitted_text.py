@@ -24,27 +24,27 @@ for i in range(first, last, step):
 
 MXM_INTERCHANGED = """\
 for i in range(first, last, step):
-    for j_first in range(0, n, 1024):
-        j_end = min(j_first + 1024, n)
-        k_rest = max(n, 0) // 4 * 4
-        for k in range(0, k_rest, 4):
-            x1 = X[i, k]
-            x2 = X[i, k + 1]
-            x3 = X[i, k + 2]
-            x4 = X[i, k + 3]
-            z_part = Z[i, j_first:j_end]
-            y_part = Y[k, j_first:j_end]
-            y_part2 = Y[k + 1, j_first:j_end]
-            y_part3 = Y[k + 2, j_first:j_end]
-            y_part4 = Y[k + 3, j_first:j_end]
-            for p in range(j_end - j_first):
-                z_part[p] = z_part[p] + x1 * y_part[p] + x2 * y_part2[p] + x3 * y_part3[p] + x4 * y_part4[p]
-        for k in range(k_rest, n):
-            x5 = X[i, k]
-            z_part2 = Z[i, j_first:j_end]
-            y_part5 = Y[k, j_first:j_end]
-            for p2 in range(j_end - j_first):
-                z_part2[p2] = z_part2[p2] + x5 * y_part5[p2]
+    j_first = 0
+    j_end = n
+    k_rest = max(n, 0) // 4 * 4
+    for k in range(0, k_rest, 4):
+        x1 = X[i, k]
+        x2 = X[i, k + 1]
+        x3 = X[i, k + 2]
+        x4 = X[i, k + 3]
+        z_part = Z[i, j_first:j_end]
+        y_part = Y[k, j_first:j_end]
+        y_part2 = Y[k + 1, j_first:j_end]
+        y_part3 = Y[k + 2, j_first:j_end]
+        y_part4 = Y[k + 3, j_first:j_end]
+        for p in range(j_end - j_first):
+            z_part[p] = z_part[p] + x1 * y_part[p] + x2 * y_part2[p] + x3 * y_part3[p] + x4 * y_part4[p]
+    for k in range(k_rest, n):
+        x5 = X[i, k]
+        z_part2 = Z[i, j_first:j_end]
+        y_part5 = Y[k, j_first:j_end]
+        for p2 in range(j_end - j_first):
+            z_part2[p2] = z_part2[p2] + x5 * y_part5[p2]
 """
 
 CONVOLUTION_IN_STRIPS = """\
