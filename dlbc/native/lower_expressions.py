@@ -55,6 +55,20 @@ class ExpressionLowering(CallLowering):
                 return self._attribute(node)
         raise NotCompilableError(f"{described(node)} cannot be compiled", node)
 
+    def condition(self, node: ast.expr) -> tuple[ast.expr, Scalar]:
+        """An expression of which it counts alone whether it is true."""
+        if isinstance(node, ast.BoolOp):
+            return self._junction(node.op, node.values, truth_alone=True)
+        return self.expression(node)
+
+    def _true(self, node: ast.expr) -> tuple[ast.expr, Scalar]:
+        """A condition as a truth value: a number is true where it is not zero."""
+        value, kind = self.condition(node)
+        if kind.kind is Kind.TRUTH:
+            return value, kind
+        self._note_values(node)
+        return ast.Compare(value, [ast.NotEq()], [ast.Constant(0)]), Scalar(Kind.TRUTH)
+
     def _variable(self, node: ast.Name, name: str) -> tuple[ast.expr, Scalar]:
         if name in self._facts.contributed:
             raise NotCompilableError(f"`{name}` is a value of all iterations", node)
@@ -111,6 +125,9 @@ class ExpressionLowering(CallLowering):
             self._check(helper("is_minus_one", two))  # numpy's quotient may wrap
         if isinstance(op, ast.Div):
             one, two = self._exact(one, first, node), self._exact(two, second, node)
+        if isinstance(op, ast.Add | ast.Sub) and self._may_be_too_wide(result):
+            one, two = self._narrow(one, first), self._narrow(two, second)
+            result = replace(result, degree=0, extra=CHECKED + 1)
         if isinstance(op, ast.Mult) and self._may_be_too_wide(result):
             return self._product(one, two, result)
         self._fits(result, node)
@@ -121,6 +138,17 @@ class ExpressionLowering(CallLowering):
         one, two = self._named(one, "factor"), self._named(two, "factor")
         self._check(helper("unsafe_product", one, two))
         return ast.BinOp(one, ast.Mult(), two), checked(result)
+
+    def _narrow(self, value: ast.expr, kind: Scalar) -> ast.expr:
+        """A summand that is checked to have no more than `CHECKED` bits, so that the sum fits."""
+        if kind.degree == 0 and kind.extra <= CHECKED:
+            return value
+        if kind.bounded and kind.degree == 1 and kind.extra <= CHECKED // 2:
+            self._bits = min(self._bits, CHECKED - kind.extra)
+            return value
+        value = self._named(value, "value")
+        self._check(helper("wide", value))
+        return value
 
     def _exact(self, value: ast.expr, kind: Scalar, node: ast.AST) -> ast.expr:
         """An integer that is the same as a float: Python divides larger ones, and compares them with floats,
@@ -173,7 +201,7 @@ class ExpressionLowering(CallLowering):
         return self._finite(helper("power", one, two)), result
 
     def _unary(self, node: ast.UnaryOp, op: ast.unaryop, operand: ast.expr) -> tuple[ast.expr, Scalar]:
-        value, kind = self.expression(operand)
+        value, kind = self.condition(operand) if isinstance(op, ast.Not) else self.expression(operand)
         if isinstance(op, ast.Not):
             return ast.UnaryOp(op, value), Scalar(Kind.TRUTH)
         if kind.kind is Kind.TRUTH or isinstance(op, ast.Invert):
@@ -198,12 +226,17 @@ class ExpressionLowering(CallLowering):
             Kind.TRUTH, sources, certain
         )
 
-    def _junction(self, op: ast.boolop, values: list[ast.expr]) -> tuple[ast.expr, Scalar]:
-        first, kind = self.expression(values[0])
+    def _junction(
+        self, op: ast.boolop, values: list[ast.expr], *, truth_alone: bool = False
+    ) -> tuple[ast.expr, Scalar]:
+        operand = self._true if truth_alone else self.expression
+        first, kind = operand(values[0])
         found, kinds = [first], [kind]
         for value in values[1:]:
             outer, self._out = self._out, []
-            each, kind = self.expression(value)
+            self._conditional += 1
+            each, kind = operand(value)
+            self._conditional -= 1
             ahead, self._out = self._out, outer
             kinds.append(kind)
             if not ahead:
@@ -225,7 +258,7 @@ class ExpressionLowering(CallLowering):
         return found[0] if len(found) == 1 else ast.BoolOp(op, found), result
 
     def _choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> tuple[ast.expr, Scalar]:
-        condition, _ = self.expression(test)
+        condition, _ = self.condition(test)
         self._conditional += 1
         outer, self._out = self._out, []
         one, first = self.expression(body)

@@ -40,7 +40,7 @@ class StatementLowering(ExpressionLowering):
             case ast.While(test=test, body=body, orelse=[]):
                 self._while(test, body)
             case ast.If(test=test, body=body, orelse=orelse):
-                condition, _ = self.expression(test)
+                condition, _ = self.condition(test)
                 self._conditional += 1
                 inner = self._nested(body)
                 other = self._nested(orelse)
@@ -51,7 +51,7 @@ class StatementLowering(ExpressionLowering):
             case ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
                 self._out += self._leave()
             case ast.Assert(test=test):
-                condition, _ = self.expression(test)
+                condition, _ = self.condition(test)
                 self._check(ast.UnaryOp(ast.Not(), condition))
             case _:
                 raise NotCompilableError(f"{described(node)} cannot be compiled", node)
@@ -184,7 +184,7 @@ class StatementLowering(ExpressionLowering):
         before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
         self._conditional += 1
         outer, self._out = self._out, []
-        condition, _ = self.expression(test)
+        condition, _ = self.condition(test)
         ahead = self._out
         inner = self._nested(body)
         self._out = outer
