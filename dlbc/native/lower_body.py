@@ -129,7 +129,7 @@ class _Lowering(StatementLowering):
         return leaves and any(_continues(statement))
 
     def _split_condition(self, statement: ast.If) -> ast.If:
-        test, kind = self.expression(statement.test)
+        test, kind = self.condition(statement.test)
         name = self._fresh("taken")
         self._bind(name, test, Scalar(Kind.TRUTH, kind.sources, kind.certain))
         self._column(ast.Name(name, ast.Load()), Scalar(Kind.TRUTH), name)
@@ -144,8 +144,11 @@ class _Lowering(StatementLowering):
     def _apart(self, body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """The compiled statements of an inner block, and those of Python."""
         outer, self._out = self._out, []
+        before, self._left = self._left, {**self._left}
         effects = self._split(body)
         inner, self._out = self._out, outer
+        # What the block alone has left is not there on other paths, nor what it has bound again.
+        self._left = {name: column for name, column in before.items() if self._left.get(name) == column}
         return inner, effects
 
     def _with_columns(self, statement: ast.stmt) -> ast.stmt:
@@ -172,9 +175,10 @@ class _Lowering(StatementLowering):
         if kind.mixed:
             raise NotCompilableError("this is an integer in some iterations and a float in others", node)
         own = isinstance(node, ast.Name) and node.id in self._locals
-        name = node.id if own and isinstance(node, ast.Name) else self._fresh("operand")
-        if name in self._left:
-            return ast.Name(self._left[name], ast.Load())
+        if isinstance(node, ast.Name) and node.id in self._left:
+            return ast.Name(self._left[node.id], ast.Load())
+        always = own and not self._conditional
+        name = node.id if always and isinstance(node, ast.Name) else self._fresh("operand")
         if any(column.name == name for column in self._columns):
             name = self._fresh("operand")  # the name has been bound again
         self._column(value, kind, name)
