@@ -5,10 +5,12 @@ bits.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of
 from dlbc.native.lower_calls import CallLowering
 from dlbc.native.scalars import (
+    CHECKED,
     EXACT,
     FITTING,
     NUMPY,
