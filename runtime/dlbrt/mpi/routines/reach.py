@@ -105,6 +105,8 @@ def _subscripts(key: Any) -> tuple[Any, ...]:
 def is_plain(value: object) -> bool:
     """Whether a value is a number, text or the like, in which no array can be reached."""
     kind = type(value)
+    if kind in weakref.ProxyTypes:
+        return False  # asking for its class would fail where its object is gone
     if kind in _PLAIN:
         return not isinstance(value, types.BuiltinFunctionType) or _is_free(value)
     if isinstance(value, types.ModuleType):
@@ -158,6 +160,14 @@ def _is_free(function: types.BuiltinFunctionType) -> bool:
     return (owner is None or isinstance(owner, types.ModuleType)) and function not in _BY_NAME
 
 
+def _is_dead(proxy: object) -> bool:
+    """Whether the object of a weak proxy is gone."""
+    try:
+        return isinstance(proxy, type(None))  # asks for the object's class
+    except ReferenceError:
+        return True
+
+
 class _Walk:
     def __init__(self) -> None:
         self._seen: set[int] = set()
@@ -170,6 +180,10 @@ class _Walk:
         looked_at = 0
         while self._waiting:
             each = self._waiting.pop()
+            if type(each) in weakref.ProxyTypes:
+                if _is_dead(each):
+                    continue
+                return Reach(everything=True, active=True)
             if id(each) in self._seen or is_plain(each):
                 continue
             self._seen.add(id(each))
