@@ -1,4 +1,4 @@
-"""A routine around compiled loops: rows stay on the ranks, halos travel, and what it leaves is as in Python."""
+"""A routine around compiled loops: rows stay on the ranks, halos travel; what it leaves is as in Python."""
 
 import numpy as np
 
