@@ -96,9 +96,10 @@ class LoweredBody:
     ``wraps``: negative subscripts count from the end in some place. ``checks``: some iterations may be left
     to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose rows
     are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``: how
-    many subscripts each array has. ``index_only``: arrays whose elements are subscripts alone. ``floats``:
-    arrays that must hold floats. ``in_place``: an iteration that is done again would read what it has
-    stored. ``shaped``: arguments that must be arrays of numpy, no lists.
+    many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``: arrays
+    whose elements are subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an
+    iteration that is done again would read what it has stored. ``shaped``: arguments that must be arrays of
+    numpy, no lists.
     """
 
     statements: list[ast.stmt]
@@ -118,6 +119,7 @@ class LoweredBody:
     notes: list[str]
     in_place: bool
     axes: dict[str, int]
+    pure_calls: frozenset[str]
     origins: list[str]
 
 

@@ -87,6 +87,7 @@ class _Lowering(StatementLowering):
             list(self._notes),
             self._checks and bool(self._updated),
             self._arrays,
+            frozenset(self._pure_calls),
             list(self._origins),
         )
 

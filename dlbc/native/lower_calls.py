@@ -16,12 +16,14 @@ from dlbrt.exactness import (
 from dlbc.native.facts import NotCompilableError, helper, shortened
 from dlbc.native.inline_calls import inline_call
 from dlbc.native.lower_elements import ElementLowering
-from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, integer
+from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, Sign, integer
 
 #: Functions of `math` that give an integer.
 _TO_INTEGER = frozenset({"floor", "ceil", "trunc"})
 #: Functions of `math` that raise for no number.
 _TOTAL = frozenset({"fabs", "atan", "atan2", "copysign", "tanh", "isnan", "isinf", "isfinite", "erf", "erfc"})
+#: Functions of `math` whose results are not negative.
+_NOT_NEGATIVE = frozenset({"sqrt", "fabs", "exp", "cosh", "acosh"})
 
 
 class CallLowering(ElementLowering):
@@ -103,7 +105,11 @@ class CallLowering(ElementLowering):
             return ast.Call(node.func, [argument], []), integer(extra=CHECKED)
         if function.startswith("is"):
             return call, Scalar(Kind.TRUTH)
-        return (call if function in _TOTAL else self._finite(call)), Scalar(Kind.INEXACT)
+        sign = Sign.NOT_NEGATIVE if function in _NOT_NEGATIVE else Sign.UNKNOWN
+        if function == "sqrt" and self._has_sign(found[0][1], Sign.NOT_NEGATIVE):
+            self._pure_calls.add(ast.unparse(node.func))  # it raises for negative numbers alone
+            return call, Scalar(Kind.INEXACT, sign=found[0][1].sign)
+        return (call if function in _TOTAL else self._finite(call)), Scalar(Kind.INEXACT, sign=sign)
 
     def _builtin(self, node: ast.Call, name: str) -> tuple[ast.expr, Scalar]:
         if name == "len" and len(node.args) == 1 and (array := self._array(node.args[0])):

@@ -16,6 +16,7 @@ from dlbc.native.scalars import (
     NUMPY,
     Kind,
     Scalar,
+    Sign,
     checked,
     integer,
     literal,
@@ -103,6 +104,8 @@ class ExpressionLowering(CallLowering):
             return self._power(one, first, two, second, right, node)
         self._note_values(left, right)
         result = of_operation(op, first, second)
+        if isinstance(op, ast.Mult) and ast.dump(left) == ast.dump(right):
+            result = replace(result, sign=Sign.NOT_NEGATIVE)
         if isinstance(op, _BITWISE):
             if Kind.INEXACT in (first.kind, second.kind):
                 raise NotCompilableError("this operator takes integers alone", node)
@@ -120,7 +123,7 @@ class ExpressionLowering(CallLowering):
                 self._shaped |= (
                     result.sources & self._arrays.keys()
                 )  # division by an element of a list may raise
-            else:
+            elif not self._has_sign(second, Sign.POSITIVE):
                 two = self._nonzero(two)
         if isinstance(op, ast.FloorDiv) and result.element and result.kind is not Kind.INEXACT:
             two = self._named(two, "divisor")
@@ -211,7 +214,8 @@ class ExpressionLowering(CallLowering):
         if kind.mixed:
             raise NotCompilableError("this is an integer in some iterations and a float in others", node)
         self._note_values(operand)
-        return ast.UnaryOp(op, value), kind
+        sign = kind.sign if isinstance(op, ast.UAdd) else Sign.UNKNOWN
+        return ast.UnaryOp(op, value), replace(kind, sign=sign)
 
     def _comparison(
         self, node: ast.Compare, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr]

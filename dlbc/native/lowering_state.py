@@ -11,7 +11,7 @@ from dlbc.ir.chunk import Column
 from dlbc.native.extents import Scope
 from dlbc.native.facts import BodyFacts, NotCompilableError, array_of, helper, nodes_without, row_text
 from dlbc.native.inline_calls import stored_parameters
-from dlbc.native.scalars import CHECKED, FITTING, NUMPY, Kind, Scalar, checked, integer
+from dlbc.native.scalars import CHECKED, FITTING, NUMPY, Kind, Scalar, Sign, checked, integer
 
 
 class LoweringState(ABC):
@@ -44,6 +44,7 @@ class LoweringState(ABC):
         self._floats: set[str] = set()
         self._shaped: set[str] = set()
         self._arrays: dict[str, int] = {}
+        self._pure_calls: set[str] = set()
         self._temporaries = 0
         self._left: dict[str, str] = {}
         self._notes: dict[str, None] = {}
@@ -259,6 +260,13 @@ class LoweringState(ABC):
                 ast.Assign([ast.Name(self._facts.names.origin(name), ast.Store())], ast.Constant(0))
             )
         return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(values.get(known.kind, 0)))
+
+    def _has_sign(self, kind: Scalar, least: Sign) -> bool:
+        """Whether a float has this sign, or is NaN; its arrays then have to hold floats: integers wrap."""
+        if kind.kind is not Kind.INEXACT or kind.sign < least:
+            return False
+        self._floats |= kind.sources & self._arrays.keys()
+        return True
 
     def _nonzero(self, divisor: ast.expr) -> ast.expr:
         """A divisor that is not zero, by a condition or a check."""

@@ -230,7 +230,7 @@ def _restructured(
         step=names.step,
         arrays=arrays,
         numbers=tuple(name for name in own if name not in arrays),
-        pure_calls=frozenset({f"{RUNTIME}.native.minimum2", f"{RUNTIME}.native.maximum2"}),
+        pure_calls=lowered.pure_calls | {f"{RUNTIME}.native.minimum2", f"{RUNTIME}.native.maximum2"},
         taken=frozenset({*own, *plan.parameters, names.results, RUNTIME}),
     )
     found = restructure(nest)

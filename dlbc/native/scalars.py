@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import field, replace
-from enum import Enum
+from enum import Enum, IntEnum
 
 from dlbrt.records import dataclass
 
@@ -36,6 +36,14 @@ class Kind(Enum):
     ANY = "any"
 
 
+class Sign(IntEnum):
+    """What is known of a number's sign, if it is a float of arrays of floats; it may be NaN in any case."""
+
+    UNKNOWN = 0
+    NOT_NEGATIVE = 1
+    POSITIVE = 2
+
+
 @dataclass(frozen=True)
 class Scalar:
     """What is known of a number.
@@ -51,6 +59,7 @@ class Scalar:
     degree: int = 0
     extra: int = 0
     mixed: bool = False
+    sign: Sign = Sign.UNKNOWN
 
     def joined(self, other: Scalar) -> Scalar:
         """What is known of a number that is one or the other."""
@@ -63,6 +72,7 @@ class Scalar:
             max(self.degree, other.degree),
             max(self.extra, other.extra),
             self.mixed or other.mixed or kinds == {Kind.INTEGER, Kind.INEXACT},
+            min(self.sign, other.sign),
         )
 
     @property
@@ -86,8 +96,24 @@ def literal(value: object) -> Scalar | None:
     if isinstance(value, bool):
         return Scalar(Kind.TRUTH, extra=1)
     if isinstance(value, int):
-        return integer(extra=value.bit_length())
-    return Scalar(Kind.INEXACT) if isinstance(value, float | complex) else None
+        return replace(integer(extra=value.bit_length()), sign=_sign_of(value))
+    if isinstance(value, float):
+        return Scalar(Kind.INEXACT, sign=_sign_of(value))
+    return Scalar(Kind.INEXACT) if isinstance(value, complex) else None
+
+
+def _sign_of(value: float) -> Sign:
+    """The sign of a literal, which is not negative."""
+    return Sign.POSITIVE if value > 0 else Sign.NOT_NEGATIVE
+
+
+def _sign_after(op: ast.operator, one: Sign, two: Sign) -> Sign:
+    """The sign of what an operation gives; products may underflow to zero."""
+    if not (one and two):
+        return Sign.UNKNOWN
+    if isinstance(op, ast.Add):
+        return max(one, two)
+    return Sign.NOT_NEGATIVE if isinstance(op, ast.Mult | ast.Div) else Sign.UNKNOWN
 
 
 def of_operation(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
@@ -115,6 +141,7 @@ def of_operation(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
         min(degree, UNBOUNDED),
         min(extra, UNBOUNDED),
         (left.mixed or right.mixed) and kind is not Kind.INEXACT,
+        _sign_after(op, left.sign, right.sign),
     )
 
 

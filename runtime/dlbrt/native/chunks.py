@@ -224,7 +224,7 @@ def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
         if name in spec.arrays and not isinstance(value, np.ndarray):
             raise NotCompiled(f"`{name}` is no array")
         if name in spec.floats and not _is_float(value):
-            raise NotCompiled(f"`{name}` holds no floats, of which powers are taken")
+            raise NotCompiled(f"`{name}` holds no floats")
         if isinstance(value, int) and value.bit_length() > spec.bits:
             raise NotCompiled(f"`{name}` is so large that integers might exceed 64 bits")
         if isinstance(value, list) and name in spec.stored:
