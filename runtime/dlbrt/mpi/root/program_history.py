@@ -52,6 +52,9 @@ class SharingFigures:
     loading_s: float = 0.0
 
 
+#: A loop that takes nearly as long alone as sharing it would cost is shared so often before rank 0 keeps it.
+_SHARED_RUNS, _NEARLY = 3, 4
+
 #: Ranks that take longer have compiled something.
 _COMPILED_S = 5e-3
 
@@ -107,7 +110,8 @@ class LoopHistory:
         self._deviation_s: float | None = None
         self._dealing_s: float | None = None
         self._iteration_s: float | None = None  # mean computing time of an iteration at the last run
-        self._overhead_s = 0.0  # of the last run on all ranks, beyond computing
+        self._overhead_s = 0.0  # of the last run on all ranks, beyond computing; of the first ones the least
+        self._shared_runs = 0  # up to `_SHARED_RUNS`
         self._remarks: set[str] = set()
 
     def trial_s(self, iterations: int) -> float | None:
@@ -118,9 +122,11 @@ class LoopHistory:
         iterations have become more expensive.
         """
         equal_s = self._overhead_s / (1 - 1 / self.record.ranks) if self.record.ranks > 1 else 0.0
-        if self._iteration_s is None or iterations * self._iteration_s > equal_s:
+        alone_s = iterations * (self._iteration_s or 0.0)
+        if self._iteration_s is None or alone_s > equal_s:
             return None
-        return equal_s
+        # The first runs on all ranks meet fresh memory: one of them is no ground to stay alone for good.
+        return None if self._shared_runs < _SHARED_RUNS and _NEARLY * alone_s > equal_s else equal_s
 
     def learn(
         self,
@@ -137,7 +143,10 @@ class LoopHistory:
         if iterations:
             self._iteration_s = sum(f.compute_s for f in figures) / iterations
         if len(figures) > 1 and not any(f.compile_s > _COMPILED_S for f in figures):
-            self._overhead_s = overhead_s  # what a run takes that compiles for the first time says little
+            # What a run takes that compiles for the first time says little.
+            early = 0 < self._shared_runs < _SHARED_RUNS
+            self._overhead_s = min(overhead_s, self._overhead_s) if early else overhead_s
+            self._shared_runs = min(self._shared_runs + 1, _SHARED_RUNS)
         ranks = [
             statistics.RankFigures(len(f.done), f.compute_s, f.sync_s, f.idle_s, f.decision_s, f.movement_s)
             for f in figures

@@ -26,6 +26,7 @@ def nbody(x, v, mass, force, steps):
             force[i, 0] = fx
             force[i, 1] = fy
             force[i, 2] = fz
+        # dlb: parallel, jit
         for i in range(n):
             for c in range(3):
                 v[i, c] += 1e-4 * force[i, c]
