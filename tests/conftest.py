@@ -54,7 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_runtime_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_runtime_settings(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     for name in [name for name in os.environ if name.startswith("DLB_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)  # nor what was stored of the network
+    # Nor what was stored of the network; what is compiled is kept for all tests, or every rank would compile.
+    compiles = any(word in request.node.nodeid for word in ("jit", "polybench"))
+    place = tmp_path_factory.getbasetemp() / "compiled" if compiles else os.devnull
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place))
