@@ -69,7 +69,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         arrays=_renamed(facts, lowered.shaped),
         floats=_renamed(facts, lowered.floats),
         bits=lowered.bits,
-        in_place=lowered.in_place,
+        in_place=lowered.in_place or _needs_order(plan, lowered),
         rows=tuple((facts.parameters[array], axis) for array, axis in sorted(lowered.restored.items())),
         differing=tuple(lowered.notes),
     )
@@ -219,6 +219,8 @@ def _restructured(
     clause = plan.loop.annotation.jit
     if clause is None or clause.as_written:
         return (), ()
+    if _needs_order(plan, lowered):
+        return (), ("iterations must not overlap: of private objects, or of what only a run shows",)
     if lowered.checks or lowered.wraps or lowered.columns:
         return (), ("some iterations may be left to Python, or leave numbers to it",)
     arrays = _renamed(facts, frozenset(lowered.axes))
@@ -255,3 +257,12 @@ def _with_numpy(statement: ast.stmt) -> ast.stmt:
                     ast.Attribute(ast.Name(RUNTIME, ast.Load()), "native", ast.Load()), "numpy", ast.Load()
                 )
     return statement
+
+
+def _needs_order(plan: LoopPlan, lowered: LoweredBody) -> bool:
+    """Whether iterations must not overlap in time: they use one private object after the other, or that they
+    are independent shows at run time alone, where they run in order if they are not.
+    """
+    private = plan.loop.annotation.private_names
+    checked = bool(plan.guards) or any(array.inspect for array in plan.arrays)
+    return checked or any(root_of(name) in private for name in lowered.stored)
