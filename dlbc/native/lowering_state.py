@@ -63,14 +63,27 @@ class LoweringState(ABC):
             | {facts.names.first, facts.names.last, facts.names.step, facts.names.results}
             | set(facts.names.derived([*facts.parameters.values(), *facts.shares]))
         )
-        effects = facts.effects
+        self._stored, read = self._stored_and_read(body)
+        self._updated = self._stored & read
+        self._inside: tuple[ast.FunctionDef, ...] = ()
+        self._shares: dict[str, Scalar] = {}
+        self._stored_before = False
+        #: A call that is the whole right-hand side; functions called elsewhere must not store.
+        self._whole: ast.expr | None = None
+        self._pure = False
+        #: Whether Python may have failed by now at what iterations leave to it.
+        self._fallible = False
+
+    def _stored_and_read(self, body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
+        """The arrays to which iterations, or functions that they call, store, and those that they read."""
+        facts, effects = self._facts, self._facts.effects
         stores = [
             n
             for s in body
             for n in nodes_without(s, effects)
             if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
         ]
-        self._stored = {name for n in stores if (name := self._array(array_of(n)))}
+        stored = {name for n in stores if (name := self._array(array_of(n)))}
         read = {
             name
             for s in body
@@ -91,17 +104,9 @@ class LoweringState(ABC):
             function = facts.functions(call.func.id) if isinstance(call.func, ast.Name) else None
             places = set(stored_parameters(function)) if function is not None else set()
             changed = {self._array(a) for k, a in enumerate(call.args) if k in places} - {""}
-            self._stored |= changed
+            stored |= changed
             read |= changed
-        self._updated = self._stored & read
-        self._inside: tuple[ast.FunctionDef, ...] = ()
-        self._shares: dict[str, Scalar] = {}
-        self._stored_before = False
-        #: A call that is the whole right-hand side; functions called elsewhere must not store.
-        self._whole: ast.expr | None = None
-        self._pure = False
-        #: Whether Python may have failed by now at what iterations leave to it.
-        self._fallible = False
+        return stored, read
 
     def _updates(self, body: Sequence[ast.stmt]) -> bool:
         """Whether statements store to an array that iterations also read."""

@@ -17,19 +17,24 @@ from numba.core.typing.templates import ConcreteTemplate, infer_global, signatur
 from numba.extending import lower_builtin
 
 
+def _wrapped(value: int) -> int:
+    """An integer modulo 2**64, as one of 64 bits with a sign."""
+    return (value + 2**63) % 2**64 - 2**63
+
+
 def _add(a: int, b: int) -> int:
     """The sum, wrapped."""
-    raise NotImplementedError("it is compiled alone")
+    return _wrapped(a + b)
 
 
 def _subtract(a: int, b: int) -> int:
     """The difference, wrapped."""
-    raise NotImplementedError("it is compiled alone")
+    return _wrapped(a - b)
 
 
 def _multiply(a: int, b: int) -> int:
     """The product, wrapped."""
-    raise NotImplementedError("it is compiled alone")
+    return _wrapped(a * b)
 
 
 _WRAPPING = {
