@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.routines.routine import IterativeRoutine
 from dlbrt.mpi.session import Session
 from dlbrt.mpi.team import SingleRank
-from dlbrt.mpi.values.kernels import signature
+from dlbrt.mpi.values.kernels import pack_kernel, signature
+from dlbrt.mpi.values.objects import KnownObjects
+from dlbrt.mpi.values.packing import unpack
 
 SOURCE = """
 def helper(x):
@@ -55,6 +58,17 @@ def test_the_signature_tells_a_change_of_what_it_reaches(change: Callable[[dict[
     change(scope)
     after = signature(scope["kernel"])
     assert after is None or after != before
+
+
+def test_a_kernel_arrives_with_the_name_of_its_file() -> None:
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile("def kernel(dlb):\n    return [1 for _ in dlb]", "/of/the/program.py", "exec"), scope)
+    found = signature(scope["kernel"])
+    assert found is not None
+    kernel: Any = unpack(pack_kernel(scope["kernel"], found).data, (), KnownObjects())[0]
+    assert kernel.__code__.co_filename == "/of/the/program.py"
+    [inner] = [each for each in kernel.__code__.co_consts if isinstance(each, CodeType)]
+    assert inner.co_filename == "/of/the/program.py"
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.0, -0.0), (1, True), (1, 1.0)])

@@ -13,11 +13,9 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import cloudpickle
-
 from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.pickles import met_by_pickler
-from dlbrt.mpi.values.taken_apart import PROTOCOL
+from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -121,7 +119,7 @@ class SentKernel:
 def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
     """Pickle a kernel on its own."""
     file = io.BytesIO()
-    pickler = cloudpickle.Pickler(file, protocol=PROTOCOL)
+    pickler = CodePickler(file, protocol=PROTOCOL)
     pickler.dump([kernel])
     met = met_by_pickler(pickler)
     return SentKernel(found, file.getvalue(), KnownObjects(lambda: met))

@@ -18,13 +18,12 @@ from operator import itemgetter
 from types import FunctionType
 from typing import Any, TypeVar
 
-import cloudpickle
 import numpy as np
 
 from dlbrt.contract import CHUNK_PREFIX, FITS_PREFIX, KERNEL_PREFIX
 from dlbrt.mpi.values.class_pickles import of_class
 from dlbrt.mpi.values.generators import SEEDS
-from dlbrt.mpi.values.taken_apart import PROTOCOL, common_reduction
+from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, common_reduction
 
 #: Opcodes that put the next buffer, here any object, into the memo; and the frame around them.
 _NUMBER_NEXT = pickle.NEXT_BUFFER + pickle.MEMOIZE + pickle.POP
@@ -84,7 +83,7 @@ class Numbering:
             known.append(value)
 
 
-class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+class Pickler(CodePickler):
     """cloudpickle, with the objects of ``numbering`` as numbers.
 
     ``taken_apart`` returns the reduction (as ``__reduce__``) of objects that are not to be pickled in their

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable
-from types import FunctionType
-from typing import Any
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import Any, ClassVar
 
+import cloudpickle
 import numpy as np
 
 from dlbrt.mpi.values.caches import CACHED, make_cached
@@ -43,6 +45,25 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         _refuse_finalizer(obj)
         return None
     return make_cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _of_code(code: CodeType) -> tuple[Any, ...]:
+    """The reduction of code with the name of its file, for tracebacks; cloudpickle 3.1.3 leaves it out."""
+    made, arguments = cloudpickle.Pickler.dispatch_table[CodeType](code)
+    # A copy of the name, as cloudpickle makes of others: whether a text is interned must not show in pickles.
+    return made, tuple("".join(code.co_filename) if each == _NO_FILE else each for each in arguments)
+
+
+#: What cloudpickle writes in place of the name of a file.
+_NO_FILE = "<dynamic-code>"
+
+
+class CodePickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """cloudpickle, but code keeps the name of its file."""
+
+    dispatch_table: ClassVar[Mapping[type, Any]] = ChainMap(
+        {CodeType: _of_code}, cloudpickle.Pickler.dispatch_table
+    )
 
 
 def _refuse_finalizer(obj: Any) -> None:
