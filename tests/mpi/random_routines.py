@@ -59,6 +59,46 @@ _LOOPS = (
     ("for i in range({k}, n - 1):", "{X}[i] = {X}[i] * 0.5; total += {Y}[i + 1].sum() * 0.125"),
 )
 
+#: The same for loops that are compiled; some are left to Python in some pass, or fail there.
+_COLUMNS = "for j in range(m):"
+_COMPILED = (
+    (
+        "for i in range(1, n - 1):",
+        _COLUMNS,
+        "{X}[i, j] = {Y}[i, j] * 0.5 + ({Y}[i - 1, j] + {Y}[i + 1, j]) * {c}",
+    ),
+    ("for i in range(n):", _COLUMNS, "{X}[i, j] = {X}[i, j] * {c} + 0.125 * t"),
+    ("for i in range(n - 1, -1, -1):", _COLUMNS, "{X}[i, j] = {X}[i, j] * {c} + {Y}[n - 1 - i, j] * 0.25"),
+    ("for i in range({k}, n, 2):", _COLUMNS, "{X}[i, j] = {X}[i - 1, j] * {c} + part_of[j] * 0.5"),
+    ("for i in range(n):", _COLUMNS, "{X}[i, j] = {Y}[n // 2, j] * {c} + {X}[i, j] * 0.25"),
+    ("for i in range(n):", _COLUMNS, "{X}[i, j] = {X}[i, j] * 0.5 + {Y}[i, places[j]] * {c}"),
+    (_COLUMNS, "for i in range(n):", "{X}[i, j] = {X}[i, j] * {c} + 0.5 * j"),
+    ("for i in range(n):", _COLUMNS, "{X}[i, j] = {X}[i, j] * {c} + 0.25 / (t - count)"),
+    ("for i in range(n):", _COLUMNS, "{X}[i, j] = {X}[i, j] * 0.5 + {Y}[i, t // 5] * {c}"),
+)
+
+#: Sequential statements among these.
+_BETWEEN_COMPILED = (
+    "{X}, {Y} = {Y}, {X}",
+    "{X}, {Y} = {Y}, {X}",
+    "{X}, {Y}, {Z} = {Y}, {Z}, {X}",
+    "part_of = {X}[{p}].copy()",
+    "part_of = {X}[t % 5].copy()",
+    "part_of = {X}[{p}]",
+    "{X}[{p}, {q}] = t * 0.125",
+    "{X}[0] = {Y}[-1]",
+    "{X}[{p}] *= 0.5",
+    "print(t, {X}[{p}, {q}].hex())",
+    "print(t, bits({X}))",
+    "places[{q}] = (t + {p}) % m",
+    "if t == 11: places[{q}] = -1",
+    "if t == 13 + {p}: places[{q}] = m",
+    "if t == 9: {X} = {Y}.copy()",
+    "if t == 7: count = {k} * 0.5",
+    "if t == 8: kept.append({X})",
+    "if t == 12 + {k}: break",
+)
+
 _BETWEEN = (
     "{X}, {Y} = {Y}, {X}",
     "{X}, {Y}, {Z} = {Y}, {Z}, {X}",
@@ -103,10 +143,11 @@ _BETWEEN = (
 _CLAUSES = ("", ", tolerance=0.5", ", model=akima", ", model=constant, every=2")
 
 
-def program(seed: int, routines: int = 10) -> str:
-    """The text of a program with so many routines."""
+def program(seed: int, routines: int = 10, *, compiled: bool = False) -> str:
+    """The text of a program with so many routines; ``compiled``: of compiled loops, in more passes."""
     draw = random.Random(seed)
-    parts = [_HEAD.format(seed=seed), _STEPS, *(_routine(draw, k) for k in range(routines))]
+    make = _compiled_routine if compiled else _routine
+    parts = [_HEAD.format(seed=seed), _STEPS, *(make(draw, k) for k in range(routines))]
     calls = [f"tried(routine_{k}, {draw.choice((5, 8, 17))}, {draw.choice((2, 4))})" for k in range(routines)]
     return "\n\n".join(parts) + "\n\n" + "\n".join(calls) + "\n"
 
@@ -140,6 +181,25 @@ def _routine(draw: random.Random, number: int) -> str:
         inner = ["        # dlb: iterate", f"        for s in range({draw.randint(0, 3)}):"]
         lines += [*inner, *_body(draw, "            ", 2, ends=False)]
     return "\n".join([*lines, "    print(bits(u, v, w), total.hex(), float(high).hex())", ""])
+
+
+def _compiled_routine(draw: random.Random, number: int) -> str:
+    lines = [
+        f"def routine_{number}(n, m):",
+        f"    rng = np.random.default_rng({number})",
+        "    u, v, w = rng.random((n, m)), rng.random((n, m)), rng.random((n, m))",
+        "    places, part_of, count, kept = np.arange(m), u[1].copy(), 0.5, []",
+        f"    # dlb: iterate{draw.choice(_CLAUSES)}",
+        f"    for t in range({draw.choice((9, 17, 24))}):",
+    ]
+    parts = [[_filled(draw, draw.choice(_BETWEEN_COMPILED))] for _ in range(draw.randint(0, 3))]
+    for _ in range(draw.randint(1, 3)):
+        header, inner, store = draw.choice(_COMPILED)
+        text = _filled(draw, f"{header}\n    {inner}\n        {store}").split("\n")
+        clause = draw.choice(("jit", "jit, CYCLIC", "jit(as_written)"))
+        parts.insert(draw.randint(0, len(parts)), [f"# dlb: parallel, {clause}", *text])
+    lines += [" " * 8 + line for part in parts for line in part]
+    return "\n".join([*lines, "    print(bits(u, v, w), len(kept), [bits(each) for each in kept])", ""])
 
 
 def _body(draw: random.Random, indent: str, between: int, *, ends: bool = True) -> list[str]:

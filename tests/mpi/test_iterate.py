@@ -345,3 +345,47 @@ def test_a_routine_that_fails_ends_as_the_source_does(body: str, code: str, tmp_
         assert parallel.stdout.decode() == sequential.stdout.decode(), parallel.stderr
         assert parallel.status == sequential.status
         assert places(parallel.stderr) == places(sequential.stderr)
+
+
+REPEATED = """
+import numpy as np
+n, passes = {n}, {passes}
+u = np.linspace(0.0, 1.0, n * n).reshape(n, n)
+v = u.copy()
+places = np.arange(n)
+try:
+    # dlb: iterate
+    for t in range(passes):
+        row = u[t % n].copy()
+        # dlb: parallel, jit
+        for i in range(1, n - 1):
+            for j in range(n):
+                v[i, j] = u[i, j] + 0.1 * (u[i - 1, j] + u[i + 1, places[j]]) + 0.01 * t * row[j]
+        u, v = v, u
+        {code}
+except IndexError as error:
+    print(t, error)
+print(u.tobytes().hex()[:200], u.sum(), v.sum() if t == passes - 1 else "")
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_runs_of_compiled_loops_are_repeated(ranks: int, tmp_path: Path) -> None:
+    text = REPEATED.format(n=12, passes=30, code="if t == 20: u[3] = 0.5")
+    document, _ = statistics(tmp_path, text, ranks)
+    (loop,) = document["loops"]
+    assert loop["runs"] == 30
+    assert loop["iterations"] == 300
+    assert 20 <= loop["repeated_runs"] <= 28
+    assert sum(each["iterations"] for each in loop["per_rank"]) == 300
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("place", [-1, 12, 99])
+def test_what_a_repeated_run_leaves_to_python_is_done_after_it(place: int, tmp_path: Path) -> None:
+    """A subscript from the end is Python's to do; one out of range ends the loop there."""
+    text = REPEATED.format(n=12, passes=30, code=f"if t == 20: places[5] = {place}")
+    document, done = statistics(tmp_path, text, 3)
+    assert document["loops"][0]["repeated_runs"] >= 15
+    assert (b"20 index" in done.stdout or b"21 index" in done.stdout) == (place > 0)

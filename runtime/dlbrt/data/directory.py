@@ -64,6 +64,8 @@ class RowDirectory:
         All transfers may be under way at once. Rows that several ranks receive from one rank are one
         transfer, so that they can be broadcast.
         """
+        if not any(map(difference, needs, self._valid)):
+            return []
         self._valid, found = self._known(self._delivered, needs, self._after_delivery)
         return found
 
@@ -74,6 +76,15 @@ class RowDirectory:
                 targets.setdefault((source, part), []).append(rank)
         valid = tuple(union(*each) for each in zip(self._valid, needs, strict=True))
         return valid, [RowTransfer(source, tuple(ranks), rows) for (source, rows), ranks in targets.items()]
+
+    def deliver_to(self, rank: int, rows: Rows) -> list[RowTransfer]:
+        """The transfers that give one rank its ``rows``, which are valid there from then on."""
+        missing = self.missing(rank, rows)
+        if not missing:
+            return []
+        found = [RowTransfer(source, (rank,), part) for source, part in self._sources(rank, missing)]
+        self._valid = (*self._valid[:rank], union(self._valid[rank], missing), *self._valid[rank + 1 :])
+        return found
 
     def change_axis(
         self, length: int, needs: Sequence[Rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.mpi.ending import LoopResult
@@ -10,6 +10,7 @@ from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.partition.cost_spec import CostSpec
 
 if TYPE_CHECKING:
+    from dlbrt.data.spans import Spans
     from dlbrt.mpi.routines.routine_state import RoutineState
 
 
@@ -28,7 +29,13 @@ class LoopRunner:
         Returns the values of its reductions: None, one, or a tuple in the order of their declaration.
         ``costs`` are as `result_of` takes them.
         """
-        return self.result_of(kernel, iterable, *arguments, **costs).reduced()
+        repeats = self._routine_state.repeats if self._routine_state is not None else None
+        if repeats is None or costs:
+            return self.result_of(kernel, iterable, *arguments, **costs).reduced()
+        left = repeats.run(kernel, iterable, arguments)
+        if left is not None and not left:
+            return None
+        return self._result(kernel, iterable, arguments, CostSpec(), left).reduced()
 
     def result_of(
         self,
@@ -46,7 +53,16 @@ class LoopRunner:
         of them, say what iterations cost, as `LoopContext.cost` takes it; only rank 0 evaluates them, where
         it shares the loop.
         """
+        return self._result(kernel, iterable, arguments, CostSpec(cost, each, cumulative, fit))
+
+    def _result(
+        self,
+        kernel: Callable[..., None],
+        iterable: Any,
+        arguments: Sequence[Any],
+        costs: CostSpec,
+        left: Spans | None = None,
+    ) -> LoopResult:
         from dlbrt.mpi.root.run import run_loop  # most ranks above 0 never lead a loop
 
-        costs = CostSpec(cost, each, cumulative, fit)
-        return run_loop(self._root_runtime, kernel, iterable, arguments, costs, self._routine_state)
+        return run_loop(self._root_runtime, kernel, iterable, arguments, costs, self._routine_state, left)

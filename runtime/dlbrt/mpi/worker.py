@@ -6,13 +6,13 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.data.field import Field
 from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
-from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, unpack_tables
+from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, RepeatedCall, unpack_tables
 from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.early_imports import import_early
@@ -50,6 +50,10 @@ from dlbrt.mpi.values.program_state import forget_signals
 from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
+if TYPE_CHECKING:
+    from dlbrt.mpi.routines.run_repeater import RepeatCommand, RepeatPlan, WorkerRepeats
+    from dlbrt.native.chunks import ChunkSpec
+
 
 def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
     """Run loops at rank 0's command until an empty message ends this rank's service.
@@ -61,10 +65,12 @@ def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
         import_early()
     while message := communicator.wait_bytes(0, COMMAND)[1]:
         command = pickle.loads(message)
-        if isinstance(command, FetchRequest):
+        if isinstance(command, LoopCall | RepeatedCall):
+            worker.run_call(calls.restored(command))
+        elif isinstance(command, FetchRequest):
             worker.deliver(command.array_transfers).receive().complete()
         else:
-            worker.run_call(calls.restored(command))
+            worker.repeat(command)
 
 
 class _Worker:
@@ -76,6 +82,7 @@ class _Worker:
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
         self._read: dict[str, tuple[Any, list[Any]]] = {}  # what plain bodies hold
+        self._repeats: WorkerRepeats | None = None
 
     def deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
         """Start sending what other ranks need of rows here."""
@@ -89,6 +96,8 @@ class _Worker:
         left_behind.forget_uses()
         forget_signals()
         self._slot_cache.forget(call.dropped)
+        if self._repeats is not None:
+            self._repeats.forget(call.dropped)
         slots = self._slot_cache.fill(call.headers)
         transfers = self.deliver(call.array_transfers)  # rank 0 waits for its rows meanwhile
         try:
@@ -109,6 +118,24 @@ class _Worker:
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
         loop.threads = self.options.threads or 1
         perform(loop, kernel, arguments)
+        if loop.walk.chunks is not None and resident_ids(slots, call.headers):
+            self._learn_to_repeat(call.key, loop.walk.chunks.spec)
+
+    def _learn_to_repeat(self, key: str, spec: ChunkSpec) -> None:
+        from dlbrt.mpi.routines.run_repeater import WorkerRepeats
+
+        if self._repeats is None:
+            threads = self.options.threads or 1
+            self._repeats = WorkerRepeats(self.communicator, threads, self._slot_cache.kept)
+        self._repeats.specs[key] = spec
+
+    def repeat(self, command: RepeatPlan | RepeatCommand) -> None:
+        """Repeat a run of a loop that has run here, or take over how it is repeated."""
+        assert self._repeats is not None
+        if isinstance(command, tuple):
+            self._repeats.run(command)
+        else:
+            self._repeats.add(command)
 
     def evict(self, evictions: Sequence[Eviction]) -> None:
         """Give up rows of arrays that stay on the ranks."""

@@ -46,7 +46,7 @@ def admit(
 
     ``index_only``: arrays whose elements serve as subscripts alone; these may be of any integer type.
     """
-    _check_error_state()
+    check_error_state()
     return tuple(
         _admitted(name, value, name in index_only) for name, value in zip(names, arguments, strict=True)
     )
@@ -61,7 +61,8 @@ def restore(original: list[Any], array: Any) -> None:
         row[:] = values
 
 
-def _check_error_state() -> None:
+def check_error_state() -> None:
+    """Raise NotCompiled where numpy's errors or warnings have effects that compiled code has not."""
     for kind, mode in np.geterr().items():
         if mode not in ("warn", "ignore"):
             raise NotCompiled(f"np.seterr({kind}={mode!r}) is in force, which compiled code does not follow")

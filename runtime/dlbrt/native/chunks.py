@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import repeat
+from itertools import repeat, starmap
 from types import FunctionType
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, ref
@@ -21,7 +21,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 import numpy as np
 
 from dlbrt.native.arguments import NotCompiled, admit
-from dlbrt.native.compiler import compile_chunk
+from dlbrt.native.compiler import compile_chunk, functions_of
 from dlbrt.native.numerics import new_results, read_array, read_results
 from dlbrt.native.threads import join_results, run_threads
 from dlbrt.records import dataclass
@@ -84,6 +84,7 @@ class CompiledChunks:
         named = dict(zip(spec.names, arguments, strict=True))
         _check(spec, named)
         self._arguments = admit(spec.names, arguments, index_only=spec.index_only)
+        self._copies = any(a is not b for a, b in zip(arguments, self._arguments, strict=True))
         for name, value, array in zip(spec.names, arguments, self._arguments, strict=True):
             if isinstance(value, list) and name not in spec.index_only and _is_integer(array):
                 raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
@@ -91,6 +92,7 @@ class CompiledChunks:
         self._results: Any = new_results(len(spec.columns), 0)
         usable = _usable(spec, named)
         self._forms = [self._compiled(form) for form in usable]
+        self._functions = [*starmap(functions_of, zip(usable, self._forms, strict=True))]
         self._alone = 1
         self._rows = [(named[name], (slice(None),) * axis) for name, axis in spec.rows.items()]
         self._before: list[Any] = []
@@ -110,10 +112,36 @@ class CompiledChunks:
         if not count:
             return 0
         self._keep(values[:count])
-        stop = self._in_best_form(values[:count])
-        done = (stop - values.start) // values.step
+        done = self.run_fitting(values[:count])
         self._alone = 1 if done else self._alone
-        return int(done)
+        return done
+
+    def run_fitting(self, values: range) -> int:
+        """As `run`, for iterations whose subscripts are in range, and of which nothing is kept."""
+        return int(self._in_best_form(values) - values.start) // values.step
+
+    def bind(self, arguments: tuple[Any, ...]) -> None:
+        """Run on with other arguments of the same types and layouts, which are taken as they are."""
+        self._arguments = arguments
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether iterations store to arrays alone, and the arguments are taken as they are."""
+        return not (self._spec.columns or self._spec.rows or self._copies)
+
+    def takes(self, named: Mapping[str, Any]) -> bool:
+        """Whether its arguments are these, by their names."""
+        pairs = zip(self._spec.names, self._arguments, strict=True)
+        return all(name in named and named[name] is value for name, value in pairs)
+
+    @property
+    def spec(self) -> ChunkSpec:
+        """What the kernel says of its chunk functions."""
+        return self._spec
+
+    def unchanged(self) -> bool:
+        """Whether the names that the functions use still have the values that they were compiled with."""
+        return all(each.unchanged() for each in self._functions)
 
     def _run(self, form: Compiled, values: range) -> int:
         """Run iterations in one form; returns the first index that is not done."""

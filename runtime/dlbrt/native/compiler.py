@@ -80,6 +80,11 @@ def compile_chunk(
     return compiled
 
 
+def functions_of(function: FunctionType, compiled: Compiled) -> ProgramFunctions:
+    """The functions of the program that what `compile_chunk` has returned was compiled of."""
+    return next(each.functions for each in _of_function[function] if each.compiled is compiled)
+
+
 def _remember(table: dict[Any, Any], key: object, value: object) -> None:
     """Enter a value; the oldest one goes where there are too many."""
     table[key] = value

@@ -24,7 +24,7 @@ _SECONDS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")
 #: The figures that are summed over the runs of a loop.
 _COUNTED = (
     *("iterations", "synchronizations", "redistributions", "iterations_moved", "bytes_moved"),
-    *("rows_fetched", "bytes_fetched"),
+    *("rows_fetched", "bytes_fetched", "repeated_runs"),
 )
 
 #: The figures of a loop that are always there, in the order of the contract.
@@ -92,8 +92,9 @@ class PlannedShares:
 
 @dataclass(frozen=True, slots=True)
 class RunStatistics:
-    """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why rank 0 ran it alone.
+    """One run of a loop, or the totals of several ``runs``.
 
+    ``per_rank`` has an entry per rank; ``reason`` says why rank 0 ran it alone.
     ``windows`` are the latest windows of all groups, ``gain`` is the gain of all their redistributions;
     ``choice`` is how the strategy was chosen, if it was. ``rows_fetched`` counts rows of resident arrays that
     ranks lacked when the run began.
@@ -115,6 +116,8 @@ class RunStatistics:
     gain: RedistributionGain = field(default_factory=RedistributionGain)
     rows_fetched: int = 0
     bytes_fetched: int = 0
+    runs: int = 1
+    repeated_runs: int = 0
 
     @property
     def shared(self) -> bool:
@@ -176,6 +179,7 @@ class LoopRecord:
     windows: tuple[Window, ...] = ()
     rows_fetched: int = 0
     bytes_fetched: int = 0
+    repeated_runs: int = 0
 
     def __post_init__(self) -> None:
         if not self.per_rank:
@@ -184,9 +188,9 @@ class LoopRecord:
             self.shared_s = [0.0] * self.ranks
 
     def add(self, run: RunStatistics) -> None:
-        """Count one more run; ValueError unless it has figures for each rank."""
+        """Count one more run, or several; ValueError unless it has figures for each rank."""
         self.per_rank = [old + new for old, new in zip(self.per_rank, run.per_rank, strict=True)]
-        self.runs += 1
+        self.runs += run.runs
         self.strategy, self.reason = run.strategy, run.reason
         for name in _COUNTED:
             setattr(self, name, getattr(self, name) + getattr(run, name))
@@ -200,7 +204,7 @@ class LoopRecord:
         if run.overhead_s is not None:
             self.overhead_s = (self.overhead_s or 0.0) + run.overhead_s
         if run.strategy != LOCAL:
-            self.shared_runs += 1
+            self.shared_runs += run.runs
             self.shared_elapsed_s += run.elapsed_s
         elif run.reason:
             self.alone_runs += 1
@@ -232,6 +236,8 @@ class LoopRecord:
             document["planned"] = planned
         if self.gain.redistributions:
             document["gain"] = asdict(self.gain)
+        if self.repeated_runs:
+            document["repeated_runs"] = self.repeated_runs
         if self.rows_fetched:
             document["rows_fetched"], document["bytes_fetched"] = self.rows_fetched, self.bytes_fetched
         if self.choice is not None:

@@ -17,6 +17,10 @@ _KNOWN_RUNS = 4
 #: Of all shared runs, the part that loops must have which are known, before anything is decided.
 _KNOWN_PART = 0.8
 
+#: A run that repeats an earlier one costs much less. Where repeats are expected, so many runs are shared
+#: before they are awaited no more, and so many repeats are seen before a loop is known.
+_AWAITED_RUNS, _REPEATED_RUNS = 24, 4
+
 #: One way has to be this much better than the other to change to it: changing moves the arrays.
 _GAIN = 1.1
 
@@ -32,12 +36,15 @@ class _Known:
     """What is known of a loop; None: not yet.
 
     ``shared_s`` are seconds of computing per iteration, ``alone_s`` those that a run by rank 0 takes.
+    ``awaited`` are the runs for which one is awaited that is ``repeated``.
     ``largest`` is the part of the computing that the rank with the largest part has, ``overhead_s`` what a
     shared run takes beyond that.
     """
 
     runs: int = 0
     shared_runs: int = 0
+    awaited: int = 0
+    repeated: int = 0
     iterations: int = 0
     shared_s: float | None = None
     alone_s: float | None = None
@@ -65,7 +72,21 @@ class RoutineSharing:
         self._loops: dict[str, _Known] = {}
         self.alone = False
 
-    def learn(self, loop: str, iterations: int, compute_s: Sequence[float], elapsed_s: float) -> None:
+    def expect_repeats(self, loop: str) -> None:
+        """Runs of the loop may be repeated from now on, without being prepared anew."""
+        known = self._loops.setdefault(loop, _Known())
+        if not known.repeated and not known.awaited:
+            known.awaited = _AWAITED_RUNS
+
+    def learn(
+        self,
+        loop: str,
+        iterations: int,
+        compute_s: Sequence[float],
+        elapsed_s: float,
+        *,
+        repeated: bool = False,
+    ) -> None:
         """Take in a run of a loop that took ``elapsed_s``, with the computing time of each rank."""
         known, total = self._loops.setdefault(loop, _Known()), sum(compute_s)
         known.runs += 1
@@ -76,6 +97,8 @@ class RoutineSharing:
             known.alone_s = _shortest(known.alone_s, elapsed_s / iterations)
         else:
             known.shared_runs += 1
+            known.repeated += repeated
+            known.awaited = 0 if known.repeated == _REPEATED_RUNS else max(0, known.awaited - 1)
             known.overhead_s = _shortest(known.overhead_s, max(0.0, elapsed_s - max(compute_s)))
             known.shared_s = _shortest(known.shared_s, total / iterations)
             known.largest = max(compute_s) / total if total else 1.0
@@ -88,6 +111,13 @@ class RoutineSharing:
             known.together_s(iterations) if known is not None and known.shared_runs >= _KNOWN_RUNS else None
         )
 
+    def computing_s(self, loop: str, iterations: int) -> float | None:
+        """How long the rank with the largest part computes in a shared run; None where there was none."""
+        known = self._loops.get(loop)
+        if known is None or known.shared_s is None:
+            return None
+        return known.largest * iterations * known.shared_s
+
     def trial_s(self, loop: str, iterations: int) -> float | None:
         """How long rank 0 may try to do a loop alone; None where all ranks should take part at once."""
         if not self.alone or loop not in self._loops:
@@ -98,6 +128,8 @@ class RoutineSharing:
     def _decide(self) -> None:
         known = [each for each in self._loops.values() if each.shared_runs >= _KNOWN_RUNS]
         shared_runs = sum(each.shared_runs for each in self._loops.values())
+        if any(each.awaited for each in known):
+            return
         if not known or sum(each.shared_runs for each in known) < _KNOWN_PART * shared_runs:
             return
         together_s = sum(each.runs * each.together_s(each.iterations) for each in known)

@@ -119,14 +119,21 @@ class IterationOwnership:
 
         ``unit_s`` is the seconds that moving the data of one iteration takes.
         """
-        leads, blocks = loop == self.leading_loop, self.ownership
-        if leads and self._measured_enough() and isinstance(blocks, BlockOwnership):
-            self._refine(blocks, index, units, unit_s)
-            self._forget()
+        self.cut_anew(loop, index, units, unit_s)
         found = self.ownership.shares(index, units)
-        if leads and found is not None:
+        if loop == self.leading_loop and found is not None:
             self._held = tuple(map(len, found))
         return found
+
+    def cut_anew(self, loop: str, index: IndexMap, units: Units, unit_s: float) -> None:
+        """Before a run of the loop that leads: cut shares anew if the passes since have shown that it pays.
+
+        ``version`` tells whether they were.
+        """
+        blocks = self.ownership
+        if loop == self.leading_loop and self._measured_enough() and isinstance(blocks, BlockOwnership):
+            self._refine(blocks, index, units, unit_s)
+            self._forget()
 
     def run_finished(
         self, loop: str, over: tuple[IndexMap, Units], done: Sequence[int], seconds: Sequence[float]

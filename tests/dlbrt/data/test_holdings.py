@@ -90,6 +90,19 @@ def test_every_rank_has_what_it_needs(ranks: int, data: st.DataObject) -> None:
         assert set().union(*(listed(valid(directory, rank)) for rank in range(ranks))) == set(range(LENGTH))
 
 
+@given(st.integers(1, 4), st.data())
+def test_what_one_rank_gets_is_delivered_as_to_all(ranks: int, data: st.DataObject) -> None:
+    one, all_ = RowDirectory(LENGTH, ranks), RowDirectory(LENGTH, ranks)
+    for _ in range(4):
+        rank, rows = data.draw(st.integers(0, ranks - 1)), data.draw(ROWS)
+        needs = [rows if each == rank else () for each in range(ranks)]
+        assert one.deliver_to(rank, rows) == all_.deliver(needs)
+        changed, rows = data.draw(st.integers(0, ranks - 1)), data.draw(ROWS)
+        one.stored_by(changed, rows)
+        all_.stored_by(changed, rows)
+        assert all(listed(valid(one, each)) == listed(valid(all_, each)) for each in range(ranks))
+
+
 def test_only_what_changed_travels() -> None:
     directory = RowDirectory(12, 3)
     needs: list[Rows] = [(range(5),), (range(3, 9),), (range(7, 12),)]

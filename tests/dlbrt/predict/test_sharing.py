@@ -55,6 +55,21 @@ def test_loops_that_cannot_be_shared_do_not_keep_small_ones_shared() -> None:
     assert sharing.alone
 
 
+def test_a_loop_whose_runs_will_be_repeated_is_judged_by_the_repetitions() -> None:
+    sharing = RoutineSharing()
+    sharing.expect_repeats("a")
+    assert not after(sharing, 9, {"a": (1.0, 2.0)}).alone
+    for _ in range(4):
+        sharing.learn("a", N, [0.5, 0.5], 0.6, repeated=True)
+    assert not sharing.alone
+
+
+def test_repetitions_that_do_not_come_are_not_awaited_for_good() -> None:
+    sharing = RoutineSharing()
+    sharing.expect_repeats("a")
+    assert after(sharing, 40, {"a": (1.0, 2.0)}).alone
+
+
 def test_what_has_grown_is_shared_again() -> None:
     sharing = after(RoutineSharing(), 6, {"a": (1.0, 2.0)})
     assert sharing.alone

@@ -16,6 +16,7 @@ from types import CodeType
 from typing import TYPE_CHECKING
 
 from dlbrt.balance.messages import RedistributionGain
+from dlbrt.balance.strategies import STATIC
 from dlbrt.chunks.statistics import LoopStatistics, Measurements
 from dlbrt.contract import LAST, OptionError
 from dlbrt.data.access_table import AccessTables
@@ -170,6 +171,33 @@ class LoopHistory:
                 gain=sum((f.gain for f in figures), RedistributionGain()),
                 rows_fetched=sharing.rows_fetched,
                 bytes_fetched=sharing.bytes_fetched,
+            )
+        )
+
+    def learn_repeated(
+        self,
+        totals: tuple[int, float, float],
+        figures: Sequence[tuple[int, float, float]],
+        carried: tuple[int, int],
+    ) -> None:
+        """Take in runs that were repeated with the same shares.
+
+        ``totals`` are how many, their seconds, and those beyond computing; ``figures`` each rank's iterations
+        in one run, and its seconds of computing and waiting in all; ``carried`` the rows and bytes that
+        ranks lacked.
+        """
+        runs, elapsed_s, overhead_s = totals
+        self.record.add(
+            statistics.RunStatistics(
+                STATIC,
+                runs * sum(count for count, _, _ in figures),
+                elapsed_s,
+                tuple(statistics.RankFigures(runs * n, busy, idle_s=idle) for n, busy, idle in figures),
+                overhead_s=overhead_s,
+                rows_fetched=carried[0],
+                bytes_fetched=carried[1],
+                runs=runs,
+                repeated_runs=runs,
             )
         )
 

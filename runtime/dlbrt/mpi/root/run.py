@@ -33,6 +33,7 @@ from dlbrt.mpi.watch import ContradictionError, Probation, Watch, contradicted
 from dlbrt.partition.cost_spec import CostSpec
 
 if TYPE_CHECKING:
+    from dlbrt.mpi.routines.repeated_runs import RunUnderWay
     from dlbrt.mpi.routines.routine_state import RoutineState
     from dlbrt.reductions.replay import ReplayFailure
 
@@ -59,17 +60,19 @@ def run_loop(
     arguments: Sequence[Any],
     costs: CostSpec,
     routine_state: RoutineState | None = None,
+    left: Spans | None = None,
 ) -> LoopResult:
     """Run a loop to its end; an exception of its body is part of the result.
 
     ``costs`` is what the user says of the work of iterations; the kernel itself may say more.
     ``routine_state`` belongs to the routine that the loop is part of, if any: its arrays stay on the ranks.
+    ``left`` are the positions that have not been done yet, where these are not all: rank 0 does them.
     """
     space = space_of(iterable)
     if not root_runtime.acquire(wait=routine_state is not None):
         return _run_nested(kernel, space, arguments)
     try:
-        return LoopRun(Preparation(root_runtime, kernel, space, arguments, routine_state), costs).run()
+        return LoopRun(Preparation(root_runtime, kernel, space, arguments, routine_state), costs, left).run()
     except BaseException as error:  # of the runtime: exceptions of the body are in the result
         root_runtime.abort(error)
         raise
@@ -91,9 +94,12 @@ def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopR
 
 
 class LoopRun:
-    """One run of one loop, led by rank 0; ``costs`` is what the user says of the work of iterations."""
+    """One run of one loop, led by rank 0; ``costs`` is what the user says of the work of iterations.
 
-    def __init__(self, prepared: Preparation, costs: CostSpec) -> None:
+    ``left`` are the positions that are left to do, where these are not all.
+    """
+
+    def __init__(self, prepared: Preparation, costs: CostSpec, left: Spans | None = None) -> None:
         root_runtime = self._root_runtime = prepared.root_runtime
         options = root_runtime.options
         self._prepared = prepared
@@ -104,6 +110,8 @@ class LoopRun:
         self._partitioner = Partitioner(
             self._loop_history, root_runtime.communicator.ranks, weights, options.trial
         )
+        self._left = left
+        self._under_way: RunUnderWay | None = None  # where it may turn out to be one to be repeated
         self._sharing: SharedRun | None = None
         self._probation = Probation()
         self._prefix: RankResult | None = None  # what rank 0 did before it went on alone
@@ -140,6 +148,8 @@ class LoopRun:
             loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
         loop.contributions.finish()
         self._note_checks(loop)
+        if self._under_way is not None and self._sharing is not None:
+            self._under_way.note(loop, self._results)
         self._learn()
         self._record()
         self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
@@ -160,6 +170,9 @@ class LoopRun:
         chosen = routine_state.first_strategy(*known) if routine_state is not None else None
         self._strategy, initial = forced or AUTO, forced or chosen or AUTO
         self._pooled = pooled(initial) is not None
+        if self._left is not None:
+            self._strategy = LOCAL
+            return self._solo(loop)
         if self._root_runtime.communicator.ranks == 1 or n == 0:
             self._strategy = LOCAL if self._strategy == AUTO else self._strategy
             return self._solo(loop)
@@ -250,7 +263,7 @@ class LoopRun:
         """Rank 0 alone, with everything that the loop touches valid there."""
         if n := len(self._prepared.space):
             self._prepared.fetch_to_root(loop)
-        return SingleRank(Spans.of(range(n)), self._recorder)
+        return SingleRank(self._left or Spans.of(range(n)), self._recorder)
 
     def _share(self, loop: LoopContext, strategy: str, begun: SingleRank | None, *, fixed: bool) -> Team:
         """All ranks, for what is left; ``fixed``: shares are never cut anew."""
@@ -258,7 +271,14 @@ class LoopRun:
         if prepared.watches(loop) and self._loop_history.watched_runs <= _WATCHED_RUNS:
             loop.folding = FoldingPolicy.NONE  # so that rank 0's iterations are the first ones
         first = len(prepared.space) - len(begun.work) if begun else 0
+        routine_state = prepared.routine_state
+        if routine_state is not None and loop.walk.chunks is not None and not self._pooled:
+            from dlbrt.mpi.routines.repeated_runs import RunUnderWay
+
+            self._under_way = RunUnderWay(prepared, routine_state)
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
+        if self._under_way is not None:
+            self._under_way.begins(call)
         watch = self._probation.take_watch()
         try:
             self._sharing = SharedRun(prepared, call, loop, self._recorder, watch, first)

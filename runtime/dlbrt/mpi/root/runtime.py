@@ -131,6 +131,11 @@ class RootRuntime:
             self._bodies[call.key] = call.body
         self._send_to_workers(pickle.dumps(self._call_cache.shortened(call), pickle.HIGHEST_PROTOCOL))
 
+    def call_again(self, message: bytes) -> None:
+        """Have all other ranks repeat a run, or tell them how (`dlbrt.mpi.routines.run_repeater`)."""
+        self._called = True
+        self._send_to_workers(message)
+
     def sent_kernel(self, key: str, signature: Signature) -> SentKernel | None:
         """The kernel of that signature, if the other ranks have it."""
         sent = self._kernels.get(key)

@@ -32,7 +32,10 @@ from dlbrt.mpi.routines.reach import reach_of
 
 
 class ResidentArrays:
-    """The arrays that stay on the ranks; rank 0 fetched ``home_bytes`` of them in ``fetches`` transfers."""
+    """The arrays that stay on the ranks; rank 0 fetched ``home_bytes`` of them in ``fetches`` transfers.
+
+    ``leaves`` is called with the token of an array that is about to leave them.
+    """
 
     def __init__(self, root_runtime: RootRuntime) -> None:
         self._root_runtime = root_runtime
@@ -40,6 +43,7 @@ class ResidentArrays:
         self._residents: dict[ArrayLocation, ResidentArray] = {}
         self.home_bytes = 0
         self.fetches = 0
+        self.leaves: Callable[[int], None] = lambda _: None
 
     def ensure_valid(self, value: object, subscripts: Sequence[Any] = (), *, writing: bool = False) -> None:
         """Make valid on rank 0 what can be reached from a value; if ``writing``, it is valid only there then.
@@ -65,6 +69,10 @@ class ResidentArrays:
         """Whether an array may view rows of a resident that are not valid on rank 0."""
         return any(r.directory.missing(0, _overlap(r, array)) for r in self._touched(array))
 
+    def touches(self, array: Array) -> bool:
+        """Whether an array may view memory of a resident."""
+        return bool(self._touched(array))
+
     def ensure_all_valid(self, *, writing: bool = False) -> None:
         """Make everything valid on rank 0."""
         self._bring([(r, r.directory.everything()) for r in list(self._residents.values())], writing)
@@ -73,8 +81,7 @@ class ResidentArrays:
         """Make everything valid on rank 0; nothing is resident afterwards."""
         self.ensure_all_valid()
         for resident in list(self._residents.values()):
-            self._root_runtime.publisher.drop(resident.token)
-        self._residents = {}
+            self._drop(resident)
 
     def before_fork(self) -> None:
         """Make everything valid on rank 0, since a forked process cannot; not within a loop on all ranks."""
@@ -130,6 +137,7 @@ class ResidentArrays:
         if self._residents.get(resident.place) is resident:
             del self._residents[resident.place]
             resident.owner = lambda: None  # drops the weak reference at once
+            self.leaves(resident.token)
             self._root_runtime.publisher.drop(resident.token)
 
     def _touched(self, array: Array) -> list[ResidentArray]:
@@ -146,8 +154,7 @@ class ResidentArrays:
             array = resident.array()
             if array is None:
                 continue
-            needs = [rows, *([()] * (self._ranks - 1))]
-            for row_transfer in resident.directory.deliver(needs):
+            for row_transfer in resident.directory.deliver_to(0, rows):
                 array_transfers.append(ArrayTransfer(resident.token, resident.axis, row_transfer))
                 fields[resident.token] = row_field(array, resident.axis)
                 self.home_bytes += row_transfer.carried * resident.row_bytes

@@ -114,6 +114,8 @@ class IterativeRoutine(LoopRunner):
     ) -> None:
         routine_state, self._routine_state = self._routine_state, None
         if routine_state is not None and self._outer is None:
+            if routine_state.repeats is not None:
+                routine_state.repeats.end()
             routine_state.resident_arrays.release_all()
             _under_way.remove(routine_state.resident_arrays)
             self._root_runtime.program_history.routine(self._source).add(routine_state.figures)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.balance.strategies import STATIC
 from dlbrt.data.array_table import root_of
@@ -19,7 +19,7 @@ from dlbrt.data.footprint import IndexMap, Rows, intersection
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
-from dlbrt.data.work_table import UNIFORM
+from dlbrt.data.work_table import UNIFORM, Units
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult, stored_by
 from dlbrt.mpi.root.program_history import LoopHistory
@@ -34,6 +34,9 @@ from dlbrt.speed.ownership import BlockOwnership, DealtOwnership, IterationOwner
 from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import SpeedPoints
 
+if TYPE_CHECKING:
+    from dlbrt.mpi.routines.repeated_runs import RepeatedRuns
+
 #: Seconds below which passes are looked at together: looking takes some tenths of a millisecond.
 _MIN_PASS_S = 0.02
 
@@ -46,7 +49,8 @@ class RoutineState:
 
     ``balancer`` makes the balancer that cuts shares anew from pass to pass, from the speed points of each
     rank that are known from earlier runs, if any are. ``strategies`` are those chosen for loops at earlier
-    runs, ``sharing`` decides whether loops are shared at all.
+    runs, ``sharing`` decides whether loops are shared at all, ``repeats`` are runs that can be
+    repeated, from the first one on.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class RoutineState:
         self._byte_s = 1 / root_runtime.network.bandwidth
         self._balancer = balancer
         self._running: tuple[IterationOwnership, IndexMap, InitialPartition] | None = None
+        self.repeats: RepeatedRuns | None = None
 
     @property
     def figures(self) -> RoutineFigures:
@@ -136,7 +141,7 @@ class RoutineState:
         if not kept and (led := self._led.get((loop_history.key, blocks))) is not None:
             kept.append(led)  # its arrays are new, or were given up in between
         found = kept[0] if kept else self._begin(loop_history, index, dealt, loop_residents, fixed=fixed)
-        move_s = loop_residents.iteration_bytes() * self._byte_s
+        move_s = self.unit_s(loop_residents)
         shares = found.shares(loop_history.key, index, deal.units, move_s)
         if shares is None:
             found, shares = self._begin(loop_history, index, dealt, loop_residents, fixed=fixed), deal.shares
@@ -145,6 +150,16 @@ class RoutineState:
         self._led[loop_history.key, blocks] = found
         self._running = found, index, deal
         return InitialPartition(deal.units, shares, deal.work_table)
+
+    def unit_s(self, loop_residents: LoopResidents) -> float:
+        """About how long it takes to move the data of an iteration."""
+        return loop_residents.iteration_bytes() * self._byte_s
+
+    @property
+    def running_ownership(self) -> IterationOwnership:
+        """Who owns the iterations of the run under way, once it has been dealt."""
+        assert self._running is not None
+        return self._running[0]
 
     def _begin(
         self,
@@ -254,7 +269,6 @@ class RoutineState:
 
     def run_finished(self, loop: str, loop_residents: LoopResidents, results: Sequence[RankResult]) -> None:
         """Take in a run of a loop on all ranks that is over: the rows stored, and the speeds shown."""
-        self._runs[loop] = self._runs.get(loop, 0) + 1
         for key, resident in loop_residents.residents.items():
             resident.directory.stored(
                 [loop_residents.stores(key, stored_by(result), result.figures.done) for result in results]
@@ -263,11 +277,25 @@ class RoutineState:
             owned, index, deal = self._running
             done = [len(result.figures.done) for result in results]
             seconds = [result.figures.compute_s for result in results]
-            owned.run_finished(loop, (index, deal.units), done, seconds)
-            if owned.balancer is not None and loop in self._taught:
-                loop_history, form = self._taught[loop]
-                loop_history.points[form] = owned.balancer.points
+            self.count_run(loop, owned, (index, deal.units), done, seconds)
             self._running = None
+        else:
+            self._runs[loop] = self._runs.get(loop, 0) + 1
+
+    def count_run(
+        self,
+        loop: str,
+        owned: IterationOwnership,
+        over: tuple[IndexMap, Units],
+        done: Sequence[int],
+        seconds: Sequence[float],
+    ) -> None:
+        """Count a run on all ranks, and take in the iterations and computing times of each."""
+        self._runs[loop] = self._runs.get(loop, 0) + 1
+        owned.run_finished(loop, over, done, seconds)
+        if owned.balancer is not None and loop in self._taught:
+            loop_history, form = self._taught[loop]
+            loop_history.points[form] = owned.balancer.points
 
 
 def _around(run: range, inner: range) -> tuple[range, ...]:

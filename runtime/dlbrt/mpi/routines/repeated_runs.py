@@ -1,0 +1,525 @@
+"""Runs of a routine's compiled loops that are repeated without being prepared anew: rank 0's side.
+
+A run on all ranks is recorded with everything that decides what it does: the range, the arrays, the numbers
+that subscripts depend on, who owns the rows. Where all of this holds again, the ranks do the same again
+(`dlbrt.mpi.routines.run_repeater`), once they have the rows that they lack now. Other numbers come with the
+command, and so do small arrays that are only read and are new in each run. What compiled code leaves to
+Python, rank 0 does afterwards, in order.
+
+Law of `RecordedRun`: it keeps no array of the program alive. A weak reference, with which numpy refuses to
+resize an array, is given up as soon as the array leaves the ranks (`RepeatedRuns.forget`).
+"""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dlbrt.balance.strategies import AUTO, STATIC
+from dlbrt.data.directory import RowTransfer
+from dlbrt.data.field import Field
+from dlbrt.data.footprint import Rows
+from dlbrt.data.layout import InitialPartition
+from dlbrt.data.loop_fields import ArrayTable
+from dlbrt.data.memory import Array
+from dlbrt.data.object_state import ATOMS
+from dlbrt.data.space import RangeSpace
+from dlbrt.data.spans import EMPTY, Spans, left_out
+from dlbrt.emulation import LoadSpec
+from dlbrt.mpi.call import LoopCall
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.perform import RankResult
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, LoopResidents, ResidentArray
+from dlbrt.mpi.routines.run_repeater import RepeatCommand, RepeatPlan, RunRepeater, reports
+from dlbrt.mpi.team import clock
+from dlbrt.native.arguments import NotCompiled, check_error_state
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.root.preparation import Preparation
+    from dlbrt.mpi.root.program_history import LoopHistory
+    from dlbrt.mpi.root.runtime import RootRuntime
+    from dlbrt.mpi.routines.routine_state import RoutineState
+    from dlbrt.native.chunks import CompiledChunks
+    from dlbrt.speed.ownership import IterationOwnership
+
+#: Recorded runs of a loop: where arrays are swapped from run to run, a few take turns.
+_MAX_RECORDS = 8
+
+#: Plans of a recorded run: the rows that travel depend on what the code in between has read and changed.
+_MAX_PLANS = 16
+
+#: Bytes up to which an array that is new in each run comes with the command.
+_MAX_FRESH_BYTES = 1 << 18
+
+#: Longer runs are balanced while they go on, and poll for signals: preparing one costs little beside it.
+_LONGEST_S = 0.02
+
+#: Repeated runs whose figures are added up before they are entered in the statistics.
+_ENTERED_AT_ONCE = 256
+
+
+def _gone() -> None:
+    """In the place of a weak reference that has been given up."""
+
+
+@dataclass(slots=True)
+class _KnownArray:
+    """An argument that stays on the ranks; ``replaceable``: another array may come in its place.
+
+    ``array`` is a weak reference.
+    """
+
+    place: int
+    array: Callable[[], Array | None]
+    form: tuple[Any, ...]
+    resident: ResidentArray
+    replaceable: bool
+
+    def is_replaced_by(self, value: object) -> bool:
+        """Whether an array, new and with memory of its own, may come in the place of this one."""
+        if not self.replaceable or type(value) is not np.ndarray or value.nbytes > _MAX_FRESH_BYTES:
+            return False
+        own = value.base is None and bool(value.flags.owndata)
+        return own and _form(value) == self.form
+
+
+def _form(array: Array) -> tuple[Any, ...]:
+    return array.shape, array.strides, array.flags.num, array.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownAtom:
+    """An argument that is a number or text; ``value`` is its text, None if it may be any of that type."""
+
+    place: int
+    kind: type
+    value: str | None
+
+    def is_met_by(self, value: object, largest: int) -> bool:
+        """Whether the argument of another run is as good; integers are below ``largest`` in magnitude."""
+        if type(value) is not self.kind:
+            return False
+        if self.value is not None:
+            return repr(value) == self.value
+        return not isinstance(value, int | np.integer) or -largest < int(value) < largest
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownRows:
+    """The rows of an array along ``axis`` that each rank needs, and those that it stores to."""
+
+    resident: ResidentArray
+    axis: int
+    needs: tuple[Rows, ...]
+    stores: tuple[Rows, ...]
+
+
+class _Figures:
+    """Totals over repetitions."""
+
+    def __init__(self, ranks: int) -> None:
+        self.runs = self.rows = self.bytes = 0
+        self.elapsed_s = self.overhead_s = 0.0
+        self.compute_s, self.idle_s = [0.0] * ranks, [0.0] * ranks
+
+    def add(self, elapsed_s: float, compute_s: Sequence[float], carried: tuple[int, int]) -> None:
+        """Add one."""
+        self.runs += 1
+        self.rows += carried[0]
+        self.bytes += carried[1]
+        longest_s = max(compute_s)
+        self.elapsed_s += elapsed_s
+        self.overhead_s += elapsed_s - longest_s
+        for rank, seconds in enumerate(compute_s):
+            self.compute_s[rank] += seconds
+            self.idle_s[rank] += longest_s - seconds
+
+
+class RecordedRun:
+    """A run that may be repeated, and the figures of its repetitions that are not in the statistics yet."""
+
+    def __init__(self, run: RunUnderWay, loop: LoopContext) -> None:
+        prepared = run.prepared
+        assert loop.walk.chunks is not None
+        self.code = prepared.kernel.__code__
+        self.names = tuple(prepared.named)
+        self.history: LoopHistory = prepared.loop_history
+        self.chunks: CompiledChunks = loop.walk.chunks
+        self.space = prepared.space
+        self.index = prepared.space.index
+        assert self.index is not None
+        self.values = self.index.values(range(len(prepared.space)))
+        self.table: ArrayTable = loop.table
+        self.deal = run.deal
+        self.over = self.index, self.deal.units
+        self.is_forced = run.is_forced(loop)
+        self.ownership: IterationOwnership = run.ownership
+        self.version = run.ownership.version
+        self.unit_s = run.unit_s
+        self.counts = [*map(len, self.deal.shares)]
+        self.places = tuple(map(self.names.index, self.chunks.spec.names))
+        self.largest = 1 << min(self.chunks.spec.bits, 62)
+        self.arrays = tuple(self._known_arrays(prepared))
+        self.atoms = tuple(self._known_atoms(prepared))
+        self.rows = tuple(run.known_rows())
+        self.plans: dict[_PlanKey, _Plan] = {}
+        self.fitting: tuple[Any, ...] | None = None
+        self.chunks.bind(())
+        self.figures = _Figures(len(self.counts))
+
+    def _known_arrays(self, prepared: Preparation) -> Iterator[_KnownArray]:
+        residents = prepared.payload.loop_residents
+        for place, value in enumerate(prepared.named.values()):
+            if value in residents:
+                fields = residents.fields[id(value)]
+                whole = not any(each.by_rows or each.spec.stores for each in fields)
+                only = sum(other is value for other in prepared.named.values()) == 1
+                replaceable = whole and only and bool(value.flags.c_contiguous)
+                resident = residents.residents[id(value)]
+                yield _KnownArray(place, weakref.ref(value), _form(value), resident, replaceable)
+
+    def _known_atoms(self, prepared: Preparation) -> Iterator[_KnownAtom]:
+        """The numbers; functions in the array table may depend on those that the kernel keeps in cells."""
+        cells = prepared.kernel.__code__.co_cellvars
+        for place, (name, value) in enumerate(prepared.named.items()):
+            if value not in prepared.payload.loop_residents:
+                free = name in self.chunks.spec.names and name not in cells
+                yield _KnownAtom(place, type(value), None if free else repr(value))
+
+    def replaced(self, iterable: object, arguments: Sequence[Any]) -> tuple[int, ...] | None:
+        """The places of arrays in whose place others have come; None where the run is another one."""
+        if type(iterable) is not range or iterable != self.values:
+            return None
+        fresh: list[int] = []
+        for each in self.arrays:
+            value, known = arguments[each.place], each.array()
+            if known is not None and value is known:
+                if _form(known) != each.form:
+                    return None
+            elif each.is_replaced_by(value):
+                fresh.append(each.place)
+            else:
+                return None
+        if all(each.is_met_by(arguments[each.place], self.largest) for each in self.atoms):
+            return tuple(fresh)
+        return None
+
+    def fits(self, arguments: Sequence[Any]) -> bool:
+        """Whether the subscripts of all iterations are in range."""
+        known = tuple(arguments[each.place] for each in self.atoms)
+        if known == self.fitting:
+            return True
+        ends = self.values[0], self.values[-1]
+        check = self.chunks.spec.fits
+        try:
+            found = check is None or bool(check(min(ends), max(ends), *(arguments[p] for p in self.places)))
+        except (IndexError, AttributeError, TypeError):
+            found = False
+        self.fitting = known if found else None
+        return found
+
+    def rows_kept(self, fresh: tuple[int, ...]) -> Sequence[_KnownRows]:
+        """The rows of the arrays in whose place no others have come."""
+        if not fresh:
+            return self.rows
+        replaced = [each.resident for each in self.arrays if each.place in fresh]
+        return [each for each in self.rows if each.resident not in replaced]
+
+    def residents(self, arguments: Sequence[Any]) -> LoopResidents:
+        """The arrays on the ranks with their fields, for these arguments."""
+        named = dict(zip(self.names, arguments, strict=True))
+        found = LoopResidents({id(arguments[each.place]): each.resident for each in self.arrays})
+        for each in self.table.fields(named, self.space):
+            found.fields.setdefault(id(each.data), []).append(each)
+        return found
+
+    def is_compiled(self) -> bool:
+        """Whether the compiled code still does what Python does."""
+        try:
+            check_error_state()
+        except NotCompiled:
+            return False
+        return self.chunks.unchanged()
+
+    def keeps_shares(self) -> bool:
+        """Whether the ranks' shares stay as they are; they are cut anew here where that pays."""
+        self.ownership.cut_anew(self.history.key, *self.over, self.unit_s)
+        return self.ownership.version == self.version
+
+    def can_do_without(self, token: int) -> bool:
+        """Whether it can be repeated once an array has left the ranks; the array is referred to no more."""
+        for each in self.arrays:
+            if each.resident.token == token:
+                each.array = _gone
+                return each.replaceable
+        return True
+
+    def count(self, elapsed_s: float, compute_s: Sequence[float], carried: tuple[int, int]) -> None:
+        """Count a repetition, for which so many rows and bytes were ``carried`` to ranks."""
+        self.figures.add(elapsed_s, compute_s, carried)
+        if self.figures.runs == _ENTERED_AT_ONCE:
+            self.enter()
+
+    def enter(self) -> None:
+        """Enter the figures of the repetitions in the statistics."""
+        found, self.figures = self.figures, _Figures(len(self.counts))
+        if found.runs:
+            ranks = zip(self.counts, found.compute_s, found.idle_s, strict=True)
+            self.history.learn_repeated(
+                (found.runs, found.elapsed_s, found.overhead_s), list(ranks), (found.rows, found.bytes)
+            )
+
+
+def _is_atom(value: object) -> bool:
+    return type(value) in ATOMS or isinstance(value, np.number | np.bool_)
+
+
+class RunUnderWay:
+    """A run on all ranks that is under way, and may turn out to be one that can be repeated."""
+
+    def __init__(self, prepared: Preparation, state: RoutineState) -> None:
+        self.prepared = prepared
+        self._state = state
+        self._residents = prepared.payload.loop_residents
+
+    def begins(self, call: LoopCall) -> None:
+        """The run begins, as ``call`` says."""
+        self._call = call
+        shares = tuple(Spans.of(*each.runs) for each in call.deal.shares)  # in order again
+        self.deal = InitialPartition(call.deal.units, shares)
+        self.ownership = self._state.running_ownership
+        self.unit_s = self._state.unit_s(self._residents)
+
+    def known_rows(self) -> Iterator[_KnownRows]:
+        """The rows of each array that ranks need and store to."""
+        reached, shares = self.prepared.payload.reached_inside(), self.deal.shares
+        for key, resident in self._residents.residents.items():
+            needs = [self._residents.needs(key, share, whole=key in reached) for share in shares]
+            stores = [self._residents.stores(key, Field.stored, share) for share in shares]
+            yield _KnownRows(resident, self._residents.axis(key), tuple(needs), tuple(stores))
+
+    def note(self, loop: LoopContext, results: Sequence[RankResult]) -> None:
+        """The run is over: keep it if it can be repeated."""
+        if self._can_be_repeated(loop, results):
+            if self._state.repeats is None:
+                self._state.repeats = RepeatedRuns(self.prepared.root_runtime, self._state)
+                self._state.resident_arrays.leaves = self._state.repeats.forget
+            self._state.repeats.add(RecordedRun(self, loop))
+
+    def _can_be_repeated(self, loop: LoopContext, results: Sequence[RankResult]) -> bool:
+        """Whether the run did nothing but what compiled iterations do, which has no other effects."""
+        prepared, call = self.prepared, self._call
+        options, chunks = prepared.root_runtime.options, loop.walk.chunks
+        plain = type(prepared.space) is RangeSpace and not any(
+            each.inspected or each.made or each.iterated for each in prepared.payload.fields
+        )
+        untouched = options.load == LoadSpec() and not (options.trace or options.trial)
+        compiled = chunks is not None and chunks.leaves_nothing and self._takes_arguments(chunks)
+        effects = loop.contributions.kinds or loop.generators or loop.unseen_calls or loop.profiled
+        whole = len(call.deal.units) == len(prepared.space)  # nothing was done by rank 0 before it was shared
+        unusual = call.watched or call.measured or call.deal.units.folded or not whole
+        ended = not any(each.failure or each.kept or each.withheld for each in results)
+        automatic = (loop.strategy or options.strategy) in (None, AUTO)
+        fixed = self.is_forced(loop) or (automatic and self.ownership.balancer is not None)
+        conditions = plain and untouched and compiled and ended and fixed
+        return conditions and not (effects or unusual)
+
+    def is_forced(self, loop: LoopContext) -> bool:
+        """Whether all ranks take part in any case, with the shares that they have."""
+        return (loop.strategy or self.prepared.root_runtime.options.strategy) == STATIC
+
+    def _takes_arguments(self, chunks: CompiledChunks) -> bool:
+        """Whether the chunk functions take arguments of the kernel, and all of these are known kinds."""
+        named, residents = self.prepared.named, self._residents
+        known = all(value in residents or _is_atom(value) for value in named.values())
+        kernel = self.prepared.kernel
+        plain = kernel.__closure__ is None and kernel.__defaults__ is None
+        return known and plain and chunks.takes(named)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A plan, and rank 0's part in it; the positions of each rank, the rows and bytes that travel."""
+
+    plan: RepeatPlan
+    repeater: RunRepeater
+    shares: tuple[Spans, ...]
+    carried: tuple[int, int]
+
+
+#: What decides which plan is used: the places of arrays that have been replaced, and the rows that travel.
+_PlanKey = tuple[tuple[int, ...], tuple[tuple[int, int, tuple[int, ...], Rows], ...]]
+
+
+class RepeatedRuns:
+    """The recorded runs of a routine's loops, by the code of their kernels."""
+
+    def __init__(self, root_runtime: RootRuntime, state: RoutineState) -> None:
+        self._root_runtime = root_runtime
+        self._state = state
+        self._records: dict[CodeType, list[RecordedRun]] = {}
+        self._left_over: set[CodeType] = set()
+
+    def add(self, record: RecordedRun) -> None:
+        """Keep a run that can be repeated."""
+        if record.code in self._left_over:
+            return
+        known = self._records.setdefault(record.code, [])
+        if len(known) == _MAX_RECORDS:
+            self._drop([known.pop()])
+        known.insert(0, record)
+        self._state.sharing.expect_repeats(record.history.key)
+
+    def run(self, kernel: Callable[..., None], iterable: object, arguments: Sequence[Any]) -> Spans | None:
+        """Repeat a run; the positions that it leaves to Python. None where it is no repetition."""
+        records = self._records.get(kernel.__code__)
+        if not records or not self._root_runtime.acquire(wait=True):
+            return None
+        try:
+            for record in records:
+                fresh = record.replaced(iterable, arguments)
+                if fresh is not None and self._holds(record, fresh, arguments):
+                    return self._repeat(record, fresh, arguments)
+            return None
+        except BaseException as error:
+            self._root_runtime.abort(error)
+            raise
+        finally:
+            self._root_runtime.release()
+
+    def _holds(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> bool:
+        """Whether all that decides what a recorded run does holds again."""
+        sharing = self._state.sharing
+        expected_s = sharing.computing_s(record.history.key, len(record.values))
+        if expected_s is None or expected_s > _LONGEST_S or (sharing.alone and not record.is_forced):
+            return False
+        touches = self._state.resident_arrays.touches
+        return (
+            record.is_compiled()
+            and all(each.resident.axis == each.axis for each in record.rows_kept(fresh))
+            and not any(touches(arguments[place]) for place in fresh)
+            and record.fits(arguments)
+            and record.keeps_shares()
+        )
+
+    def _repeat(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> Spans:
+        started = clock()
+        plan = self._planned(record, fresh, arguments)
+        own = tuple(arguments[place] for place in record.places)
+        values = tuple(
+            value.tobytes() if place in plan.plan.fresh else value
+            for place, (value, token) in enumerate(zip(own, plan.plan.tokens, strict=True))
+            if token is None
+        )
+        self._send((plan.plan.number, values))
+        done = [plan.repeater.run(own), *reports(self._root_runtime.communicator)]
+        left = self._settle(record, plan, fresh, arguments, [counts for counts, _ in done])
+        compute_s, elapsed_s = [seconds for _, seconds in done], clock() - started
+        key, size = record.history.key, len(record.values)
+        self._state.count_run(key, record.ownership, record.over, record.counts, compute_s)
+        self._state.sharing.learn(key, size, compute_s, elapsed_s, repeated=True)
+        record.count(elapsed_s, compute_s, plan.carried)
+        return left
+
+    def _planned(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> _Plan:
+        """The plan by which a run is repeated; what ranks lack is on its way to them from now on."""
+        missing: list[tuple[_KnownRows, RowTransfer]] = []
+        for each in record.rows_kept(fresh):
+            missing += [(each, transfer) for transfer in each.resident.directory.deliver(each.needs)]
+        travelling = tuple((k.resident.token, t.source, t.targets, t.rows) for k, t in missing)
+        if (found := record.plans.get((fresh, travelling))) is None:
+            transfers = tuple(ArrayTransfer(k.resident.token, k.axis, t) for k, t in missing)
+            if len(record.plans) == _MAX_PLANS:
+                self._drop_plans(record)
+            found = record.plans[fresh, travelling] = self._plan(record, fresh, arguments, transfers)
+        return found
+
+    def _plan(
+        self,
+        record: RecordedRun,
+        fresh: tuple[int, ...],
+        arguments: Sequence[Any],
+        transfers: tuple[ArrayTransfer, ...],
+    ) -> _Plan:
+        """A new plan, which the other ranks get."""
+        tokens = {each.place: each.resident.token for each in record.arrays if each.place not in fresh}
+        arrays = {token: arguments[place] for place, token in tokens.items()}
+        residents, key = record.residents(arguments), record.history.key
+        deal, ahead = self._state.ahead(key, residents, record.deal, transfers)
+        assert record.index is not None
+        plan = RepeatPlan(
+            next(self._root_runtime.publisher.tokens),
+            key,
+            tuple(tokens.get(place) for place in record.places),
+            {
+                number: (arguments[place].dtype, arguments[place].shape)
+                for number, place in enumerate(record.places)
+                if place in fresh
+            },
+            tuple(tuple(map(record.index.values, share.runs)) for share in deal.shares),
+            tuple(int(bool(each)) for each in ahead),
+            transfers,
+        )
+        communicator, threads = self._root_runtime.communicator, self._root_runtime.options.threads or 1
+        repeater = RunRepeater(communicator, plan, record.chunks.spec, threads, arrays.__getitem__)
+        repeater.prepare(tuple(arguments[place] for place in record.places))
+        self._send(plan)
+        rows = sum(each.row_transfer.carried for each in transfers)
+        return _Plan(plan, repeater, deal.shares, (rows, residents.bytes_of(transfers)))
+
+    def _send(self, message: RepeatPlan | RepeatCommand) -> None:
+        self._root_runtime.call_again(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
+    def _settle(
+        self,
+        record: RecordedRun,
+        plan: _Plan,
+        fresh: tuple[int, ...],
+        arguments: Sequence[Any],
+        counts: Sequence[tuple[int, ...]],
+    ) -> Spans:
+        """Note which rows were stored to; the positions that the run has left to Python."""
+        if all(sum(each) == total for each, total in zip(counts, record.counts, strict=True)):
+            for rows in record.rows_kept(fresh):
+                rows.resident.directory.stored(rows.stores)
+            return EMPTY
+        done = [
+            Spans.of(*(run[:count] for run, count in zip(share.runs, each, strict=True)))
+            for share, each in zip(plan.shares, counts, strict=True)
+        ]
+        residents = record.residents(arguments)
+        for key, resident in residents.residents.items():
+            resident.directory.stored([residents.stores(key, Field.stored, each) for each in done])
+        self._left_over.add(record.code)
+        self._drop(self._records.pop(record.code))
+        return left_out(len(record.space), done)
+
+    def forget(self, token: int) -> None:
+        """An array leaves the ranks: no run that stores to it can be repeated, or reads it in its place."""
+        for code, records in list(self._records.items()):
+            gone = [each for each in records if not each.can_do_without(token)]
+            self._records[code] = [each for each in records if each not in gone]
+            self._drop(gone)
+
+    def end(self) -> None:
+        """The routine is over: enter all figures."""
+        self._drop([each for records in self._records.values() for each in records])
+        self._records = {}
+
+    @staticmethod
+    def _drop(records: Sequence[RecordedRun]) -> None:
+        for each in records:
+            each.enter()
+            RepeatedRuns._drop_plans(each)
+
+    @staticmethod
+    def _drop_plans(record: RecordedRun) -> None:
+        for each in record.plans.values():
+            each.repeater.free()
+        record.plans = {}
