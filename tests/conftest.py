@@ -60,6 +60,6 @@ def _no_runtime_settings(
     for name in [name for name in os.environ if name.startswith("DLB_")]:
         monkeypatch.delenv(name)
     # Nor what was stored of the network; what is compiled is kept for all tests, or every rank would compile.
-    compiles = any(word in request.node.nodeid for word in ("jit", "polybench"))
+    compiles = any(word in request.node.nodeid for word in ("jit", "compiled", "polybench"))
     place = tmp_path_factory.getbasetemp() / "compiled" if compiles else os.devnull
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))

@@ -383,7 +383,7 @@ def test_runs_of_compiled_loops_are_repeated(ranks: int, tmp_path: Path) -> None
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("place", [-1, 12, 99])
-def test_what_a_repeated_run_leaves_to_python_is_done_after_it(place: int, tmp_path: Path) -> None:
+def test_what_compiled_code_leaves_to_python_is_done_after_a_repeated_run(place: int, tmp_path: Path) -> None:
     """A subscript from the end is Python's to do; one out of range ends the loop there."""
     text = REPEATED.format(n=12, passes=30, code=f"if t == 20: places[5] = {place}")
     document, done = statistics(tmp_path, text, 3)

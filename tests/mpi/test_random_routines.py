@@ -26,13 +26,23 @@ RUNS_OF_COMPILED = [(2, {}), (5, {"DLB_STRATEGY": "none"}), (3, {}), (2, LOAD)]
 
 @pytest.mark.mpi
 @pytest.mark.parametrize(
-    ("seed", "compiled"), part([(seed, compiled) for seed in range(4) for compiled in (False, True)], 3)
+    ("seed", "compiled"),
+    part(
+        [
+            pytest.param(seed, compiled, id=f"{seed}-{'compiled' if compiled else 'interpreted'}")
+            for seed in range(4)
+            for compiled in (False, True)
+        ],
+        3,
+    ),
 )
 def test_random_routines_do_on_ranks_what_they_do_sequentially(
     seed: int, compiled: bool, tmp_path: Path
 ) -> None:
     source = tmp_path / "program.py"
-    source.write_text(program(seed, compiled=compiled), encoding="utf-8")
+    # Compiling takes most of the time.
+    text = program(seed, 3, compiled=True) if compiled else program(seed)
+    source.write_text(text, encoding="utf-8")
     sequential = run_sequential([sys.executable, str(source)])
     assert sequential.status == 0, sequential.stderr
     ranks, env = (RUNS_OF_COMPILED if compiled else RUNS)[seed % len(RUNS)]

@@ -35,8 +35,8 @@ from dlbrt.mpi.perform import (
 from dlbrt.mpi.routines.loop_residents import (
     ArrayTransfer,
     Eviction,
-    FetchRequest,
     PendingTransfers,
+    RowRequests,
     row_field,
 )
 from dlbrt.mpi.team import Team, clock
@@ -67,8 +67,8 @@ def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
         command = pickle.loads(message)
         if isinstance(command, LoopCall | RepeatedCall):
             worker.run_call(calls.restored(command))
-        elif isinstance(command, FetchRequest):
-            worker.deliver(command.array_transfers).receive().complete()
+        elif isinstance(command, list):
+            worker.send_rows(command)
         else:
             worker.repeat(command)
 
@@ -88,6 +88,13 @@ class _Worker:
         """Start sending what other ranks need of rows here."""
         fields = {p.number: row_field(self._slot_cache.kept(p.number), p.axis) for p in array_transfers}
         return PendingTransfers(self.communicator, array_transfers, fields)
+
+    def send_rows(self, requests: RowRequests) -> None:
+        """Send rank 0 the rows that it asks for."""
+        mover = Mover(self.communicator, (), WorkerObjects(rank=self.communicator.rank))
+        for number, axis, rows in requests:
+            mover.send_rows(row_field(self._slot_cache.kept(number), axis), rows, 0)
+        mover.complete()
 
     def run_call(self, call: LoopCall) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from dlbrt.data.field import Field
 from dlbrt.mpi.call import CallCache, LoopCall
 from dlbrt.mpi.communicator import COMMAND, Communicator
+from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.root.program_history import ProgramHistory
-from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, RowRequests
 from dlbrt.mpi.values.contents import SlotPublisher
 from dlbrt.mpi.values.kernels import SentKernel, Signature
+from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.mpi.values.program_state import InterpreterState, capture
 from dlbrt.options import Options
 from dlbrt.parameters import Parameters
@@ -100,11 +102,16 @@ class RootRuntime:
             self._fetch(array_transfers, fields)
 
     def _fetch(self, array_transfers: Sequence[ArrayTransfer], fields: Mapping[int, Field]) -> None:
-        for source in sorted({each.row_transfer.source for each in array_transfers}):
-            mine = tuple(each for each in array_transfers if each.row_transfer.source == source)
-            message = pickle.dumps(FetchRequest(mine), pickle.HIGHEST_PROTOCOL)
+        requests: dict[int, RowRequests] = {}
+        mover = Mover(self.communicator, (), RootObjects())
+        for each in array_transfers:
+            source, rows = each.row_transfer.source, each.row_transfer.rows
+            requests.setdefault(source, []).append((each.number, each.axis, rows))
+            mover.receive_rows(fields[each.number], rows, source)
+        for source, wanted in requests.items():
+            message = pickle.dumps(wanted, pickle.HIGHEST_PROTOCOL)
             self.communicator.complete([self.communicator.send_bytes(message, source, COMMAND)])
-        PendingTransfers(self.communicator, array_transfers, fields).receive().complete()
+        mover.complete()
 
     def abort(self, error: BaseException) -> None:
         """End the job because of an error outside the body: the other ranks cannot go on without rank 0.

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dlbrt.contract import Distribution, Mode
@@ -22,6 +23,7 @@ from dlbrt.data.memory import Array, ArrayLocation
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.regions import MemoryRegion, regions_of
 from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.records import dataclass
 
@@ -52,11 +54,14 @@ class Eviction:
     rows: tuple[Rows, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FetchRequest:
-    """What rank 0 asks a rank to send, between two loops."""
+#: What rank 0 asks a rank to send between two loops: of each array its number, its axis, and the rows.
+RowRequests = list[tuple[int, int, Rows]]
 
-    array_transfers: tuple[ArrayTransfer, ...]
+
+def regions_in_place(array: Array, axis: int, rows: Rows) -> list[MemoryRegion]:
+    """The rows as regions, one for each message; none where packing them is faster."""
+    found = [regions_of(array, axis, (run,)) for run in rows]
+    return [*chain.from_iterable(found)] if all(found) else []
 
 
 def row_field(array: Array, axis: int) -> Field:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from mpi4py import MPI
 
 from dlbrt.data.memory import Array
 from dlbrt.mpi.communicator import DATA, RESULT, Communicator
-from dlbrt.mpi.regions import MemoryRegion, regions_of
-from dlbrt.mpi.routines.loop_residents import ArrayTransfer, PendingTransfers, row_field
+from dlbrt.mpi.regions import MemoryRegion
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, PendingTransfers, regions_in_place, row_field
 from dlbrt.mpi.team import clock
 from dlbrt.native.arguments import NotCompiled
 from dlbrt.native.chunks import ChunkSpec, CompiledChunks
@@ -87,11 +86,11 @@ class RunRepeater:
         to_all = len(targets) == ranks - 1 and ranks > 2
         if not (to_all or rank == source or rank in targets):
             return
-        regions = [regions_of(array, each.axis, (run,)) for run in each.row_transfer.rows]
-        if not all(regions):
+        regions = regions_in_place(array, each.axis, each.row_transfer.rows)
+        if not regions:
             self._packed.append(each)
             return
-        for region in chain.from_iterable(regions):
+        for region in regions:
             self._regions.append(region)
             if to_all:
                 self._broadcasts.append((region.message, source))
