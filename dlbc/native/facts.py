@@ -9,6 +9,7 @@ from dataclasses import field
 from dlbrt.records import dataclass
 
 from dlbc.ir.chunk import RUNTIME, Column
+from dlbc.native.scalars import Kind
 
 #: Constants of modules that compiled code knows.
 CONSTANTS = frozenset(
@@ -99,7 +100,7 @@ class LoweredBody:
     many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``: arrays
     whose elements are subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an
     iteration that is done again would read what it has stored. ``shaped``: arguments that must be arrays of
-    numpy, no lists.
+    numpy, no lists. ``prologue`` makes the buffers of a chunk, the arrays that ``made`` are.
     """
 
     statements: list[ast.stmt]
@@ -121,6 +122,8 @@ class LoweredBody:
     axes: dict[str, int]
     pure_calls: frozenset[str]
     origins: list[str]
+    prologue: list[ast.stmt]
+    made: dict[str, Kind]
 
 
 # Nodes

@@ -195,7 +195,8 @@ def _as_written(
         f"{names.before(name)} = {RUNTIME}.native.kept({row_text(name, axis, index)})" for name, axis in found
     ]
     body = [*ast.parse("\n".join(saved)).body, *lowered.statements]
-    return ChunkForm(_function(CHUNK, _head(names, parameters), [_loop(index, names, body), _return(names)]))
+    statements = [*lowered.prologue, _loop(index, names, body), _return(names)]
+    return ChunkForm(_function(CHUNK, _head(names, parameters), statements))
 
 
 def _loop(index: str, names: ChunkNames, body: list[ast.stmt]) -> ast.For:
@@ -221,6 +222,8 @@ def _restructured(
         return (), ()
     if _needs_order(plan, lowered):
         return (), ("iterations must not overlap: of private objects, or of what only a run shows",)
+    if lowered.made:
+        return (), ("it makes arrays",)
     if lowered.checks or lowered.wraps or lowered.columns:
         return (), ("some iterations may be left to Python, or leave numbers to it",)
     arrays = _renamed(facts, frozenset(lowered.axes))
