@@ -91,9 +91,11 @@ class _Search:
             return None
         predicted = cost(sketch) / self._written
         below = _listed(sinking.sunk_below)
-        what = f"strips of {sinking.width} iterations of {self._variable} are innermost, below {below}"
+        what = [f"strips of {sinking.width} iterations of {self._variable} are innermost, below {below}"]
+        if sinking.packed:
+            what.append(f"columns of {_listed(sinking.packed)} are copied for each strip")
         floats = self._floats(sinking.needs_floats)
-        return Variant((what,), tuple(whole), floats, predicted, unit_step=True)
+        return Variant(tuple(what), tuple(whole), floats, predicted, unit_step=True)
 
     def _strip_loop(self, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
         sinking = Sinking(self._nest.loop, self._indices, self._fresh(), _UNROLL_STRIPS, sketch)
