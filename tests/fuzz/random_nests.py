@@ -48,7 +48,12 @@ class Writer:
     def nest(self) -> str:
         """The text of the parallel loop."""
         kind = self.rng.random()
-        body = self.kernel() if kind < 0.35 else self.pairs() if kind < 0.6 else self.block(["i"], [], 0)
+        if kind < 0.35:
+            body = self.kernel()
+        elif kind < 0.6:
+            body = self.pairs() if kind < 0.5 else self.rows()
+        else:
+            body = self.block(["i"], [], 0)
         return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
 
     def kernel(self) -> list[str]:
@@ -99,6 +104,21 @@ class Writer:
             ]
         body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
         return ["a = 0.0", f"b = {self.rng.choice(['0.0', '0', 'A[i]'])}", *body, *ending]
+
+    def rows(self) -> list[str]:
+        """A row that changes by one of its own elements, by way of some others."""
+        place, fixed = self.rng.choice(["Z[i, j]", "W[i, j + 1]"]), self.rng.choice(["m", "2", "n - 1", "i"])
+        own = f"{place[:2]}i, {fixed}]"
+        other = self.rng.choice(["B[j]", "Y[m, j]", "f", f"(B[j] if j < {fixed} else A[j])"])
+        lines = [f"{place} = max({place}, {own} + {other})", f"{place} += {own} * {other}"]
+        lines += [f"{place} = {other} - {own} * 0.5", f"U[i] += {own} * {other}\n{place} -= {own}"]
+        body = self.rng.choice(lines).splitlines()
+        if self.rng.random() < 0.3:
+            body = [f"if {self.meeting(['i', 'j'])}:", *("    " + line for line in body)]
+        body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        if self.rng.random() < 0.4:
+            body = ["for l in range(m, n):", *("    " + line for line in body)]
+        return body
 
     def difference(self, indices: list[str]) -> str:
         """A difference of two elements, mostly in columns of the iteration and of another one."""
