@@ -4,8 +4,9 @@
 
 Rows ``[i]`` of the arrays that a nest stores to belong to one iteration, so that the parallel loop's
 iterations are independent; everything else is up to the generator: inner loops with all sorts of bounds,
-imperfect nests, private scalars, conditions. All variants are run, whatever the cost model says of them, as
-plain Python with strips of a few iterations; each ``--compiled``-th nest is compiled by numba, too.
+imperfect nests, private scalars, conditions, columns that are read again and again, roots and quotients. All
+variants are run, whatever the cost model says of them, as plain Python with strips of a few iterations; each
+``--compiled``-th nest is compiled by numba, too.
 """
 
 from __future__ import annotations
@@ -46,7 +47,13 @@ class Writer:
 
     def nest(self) -> str:
         """The text of the parallel loop."""
-        body = self.kernel() if self.rng.random() < 0.4 else self.block(["i"], [], 0)
+        kind = self.rng.random()
+        if kind < 0.35:
+            body = self.kernel()
+        elif kind < 0.6:
+            body = self.pairs() if kind < 0.5 else self.rows()
+        else:
+            body = self.block(["i"], [], 0)
         return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
 
     def kernel(self) -> list[str]:
@@ -68,6 +75,68 @@ class Writer:
         if len(outer) > 1:
             lines = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in lines)]
         return lines
+
+    def pairs(self) -> list[str]:
+        """Something of an iteration and each j, by its distance or a sum over k, except where they meet."""
+        inner = self.rng.random() < 0.5
+        indices = ["i", "j", "k"] if inner else ["i", "j"]
+        temporaries = [f"d = {self.difference(indices)}", f"e = {self.difference(indices)}"]
+        last = self.rng.choice(["d * e", "d / (e * e + 0.5)", "math.sqrt(d * d + e * e + 0.25) * d"])
+        body = [*temporaries, f"w = {last}", f"a += w * {self.rng.choice(['d', 'B[j]', 'f'])}"]
+        if self.rng.random() < 0.3:
+            body.append("b -= w * e")
+        if self.rng.random() < 0.5:
+            body = [
+                f"a {self.rng.choice(['+=', '-='])} {self.difference(indices)} * {self.difference(indices)}"
+            ]
+        if self.rng.random() < 0.4:
+            body = [f"if {self.meeting(indices)}:", *("    " + line for line in body)]
+            if self.rng.random() < 0.3:
+                body += ["else:", "    a = a * 0.5"]
+        ending = [self.rng.choice(["U[i] = a", "Z[i, 1] = a", "V[i] += a * b"])]
+        if inner:
+            place = self.rng.choice(["Z[i, j] = math.sqrt(abs(a))", "W[i, j + 1] += a", "Z[i, j] = a + b"])
+            body = [
+                "a = 0.0",
+                f"for k in range({self.bounds(['i', 'j'])}):",
+                *("    " + line for line in body),
+                place,
+            ]
+        body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        return ["a = 0.0", f"b = {self.rng.choice(['0.0', '0', 'A[i]'])}", *body, *ending]
+
+    def rows(self) -> list[str]:
+        """A row that changes by one of its own elements, by way of some others."""
+        place, fixed = self.rng.choice(["Z[i, j]", "W[i, j + 1]"]), self.rng.choice(["m", "2", "n - 1", "i"])
+        own = f"{place[:2]}i, {fixed}]"
+        other = self.rng.choice(["B[j]", "Y[m, j]", "f", f"(B[j] if j < {fixed} else A[j])"])
+        lines = [f"{place} = max({place}, {own} + {other})", f"{place} += {own} * {other}"]
+        lines += [f"{place} = {other} - {own} * 0.5", f"U[i] += {own} * {other}\n{place} -= {own}"]
+        body = self.rng.choice(lines).splitlines()
+        if self.rng.random() < 0.3:
+            body = [f"if {self.meeting(['i', 'j'])}:", *("    " + line for line in body)]
+        body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        if self.rng.random() < 0.4:
+            body = ["for l in range(m, n):", *("    " + line for line in body)]
+        return body
+
+    def difference(self, indices: list[str]) -> str:
+        """A difference of two elements, mostly in columns of the iteration and of another one."""
+        last = self.rng.choice([*indices[1:], "0", "1", "m"])
+        first = self.rng.choice([f"X[i, {last}]", f"Y[i + 1, {last}]", f"A[2 * i + {last}]", "X[i, i]"])
+        other = self.rng.choice([f"X[j, {last}]", f"Y[{last}, j]", "B[j]", "A[j + 1]", f"Z[i, {last}]"])
+        return f"({first} - {other})" if self.rng.random() < 0.7 else f"({other} - {first})"
+
+    def meeting(self, indices: list[str]) -> str:
+        """A condition on an index of an inner loop."""
+        point = self.rng.choice(["i", "i", "i + 1", "n - i", "m", "0", "n - 1", "2"])
+        test = f"{indices[-1]} {self.rng.choice(['!=', '!=', '==', '<', '<=', '>', '>='])} {point}"
+        if self.rng.random() < 0.2:
+            test = f"{point} {self.rng.choice(['!=', '<', '>='])} {indices[-1]}"
+        if self.rng.random() < 0.15:
+            other = self.rng.choice(["j % 2 == 0", "A[j] > 0.0", "j < n - 2"])
+            test += f" {self.rng.choice(['and', 'or'])} {other}"
+        return test
 
     def product(self, indices: list[str]) -> str:
         """A product as in a kernel."""
@@ -251,7 +320,7 @@ def eager(width: int, unroll: int) -> Iterator[None]:
     """All variants are taken, with strips of this width and this number of statements put into each other."""
     with (
         mock.patch.multiple(searched_module, _GAIN=math.inf, _MOST=9, _UNROLL=unroll, _UNROLL_STRIPS=unroll),
-        mock.patch.multiple(sunk, WIDTH=width, _WIDE=width + 1),
+        mock.patch.multiple(sunk, WIDTH=width, NARROW=max(width - 1, 2), _WIDE=width + 1),
     ):
         yield
 

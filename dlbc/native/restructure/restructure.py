@@ -10,14 +10,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from dlbc.native.restructure.body import accesses, bounds, check, names
+from dlbc.native.restructure.body import accesses, bounds, check, loop_targets, names, target
 from dlbc.native.restructure.cost import cost, waits_for_scalars
-from dlbc.native.restructure.floats import index_names
+from dlbc.native.restructure.floats import index_names, integer_names
 from dlbc.native.restructure.forms import form
 from dlbc.native.restructure.independence import Path, check_independent
 from dlbc.native.restructure.jamming import jammed
 from dlbc.native.restructure.nest import CannotRestructureError, Nest, Restructured, Variant
 from dlbc.native.restructure.sinking import Sinking
+from dlbc.native.restructure.splitting import Integers, cut_innermost, sketched
 from dlbc.native.restructure.trees import Fresh, assign, for_range
 
 _GAIN = 0.8  # a variant has to be predicted to take this part of the time at most
@@ -52,6 +53,9 @@ class _Search:
         self._variable = nest.loop.target.id
         self._body = nest.loop.body
         self._indices = index_names(self._body)
+        own = frozenset((self._variable, nest.first, nest.last, nest.step))
+        numbers = integer_names(self._body) & frozenset(nest.numbers)
+        self._integers = Integers(own | numbers | loop_targets(self._body), nest.step)
         self._written = cost([nest.loop])
         self.reasons: list[str] = []
 
@@ -91,9 +95,11 @@ class _Search:
             return None
         predicted = cost(sketch) / self._written
         below = _listed(sinking.sunk_below)
-        what = f"strips of {sinking.width} iterations of {self._variable} are innermost, below {below}"
+        what = [f"strips of {sinking.width} iterations of {self._variable} are innermost, below {below}"]
+        if sinking.packed:
+            what.append(f"columns of {_listed(sinking.packed)} are copied for each strip")
         floats = self._floats(sinking.needs_floats)
-        return Variant((what,), tuple(whole), floats, predicted, unit_step=True)
+        return Variant(tuple(what), tuple(whole), floats, predicted, unit_step=True)
 
     def _strip_loop(self, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
         sinking = Sinking(self._nest.loop, self._indices, self._fresh(), _UNROLL_STRIPS, sketch)
@@ -102,26 +108,29 @@ class _Search:
 
     def _with_inner(self) -> Iterator[Variant]:
         """Inner loops sunk, then two iterations jammed."""
-        inner = _InnerLoops(self._indices, self._fresh(), self.reasons)
+        inner = _InnerLoops(self._indices, self._integers, self._fresh(), self.reasons)
         body = inner.block(self._body, ())
         what = tuple(inner.what)
         floats = self._floats(inner.needs_floats)
-        predicted = self._around(inner.sketched(self._body))
+        sketches = inner.sketched(self._body)
+        predicted = self._around(sketches)
         if what:
             yield Variant(what, (*inner.allocations, self._loop(body)), floats, predicted)
-        pairs = jammed(self._nest, body, 2, inner.fresh) if what and not inner.allocations else None
-        if not what:
-            yield from self._side_by_side()
+        pairs = None
+        if not inner.sunk:
+            yield from self._side_by_side(sketches, what)
+        elif not inner.allocations:
+            pairs = jammed(self._nest, body, 2, inner.fresh, self._integers)
         if pairs is not None:
             both = (*what, f"two iterations of {self._variable} are run side by side")
             yield Variant(both, (*inner.allocations, *pairs), floats, predicted * _JAM_GAIN)
 
-    def _side_by_side(self) -> Iterator[Variant]:
+    def _side_by_side(self, sketches: Sequence[ast.stmt], cuts: Sequence[str]) -> Iterator[Variant]:
         """Several iterations at a time, where the inner loops wait for their sums."""
-        together = jammed(self._nest, self._body, _SIDE_BY_SIDE, self._fresh())
-        if together is not None and waits_for_scalars(self._body):
+        together = jammed(self._nest, self._body, _SIDE_BY_SIDE, self._fresh(), self._integers)
+        if together is not None and waits_for_scalars(sketches):
             what = f"{_SIDE_BY_SIDE} iterations of {self._variable} are run side by side"
-            yield Variant((what,), tuple(together), frozenset(), _WAITING)
+            yield Variant((what, *cuts), tuple(together), frozenset(), _WAITING)
 
     def _loop(self, body: Sequence[ast.stmt]) -> ast.stmt:
         return for_range(self._variable, self._nest.first, self._nest.last, body, self._nest.step)
@@ -131,11 +140,12 @@ class _Search:
 
 
 class _InnerLoops:
-    """Sinks those inner loops for which it pays, outer ones first."""
+    """Sinks those inner loops for which it pays, outer ones first, and cuts innermost ones."""
 
-    def __init__(self, indices: frozenset[str], fresh: Fresh, reasons: list[str]) -> None:
-        self._indices, self.fresh, self._reasons = indices, fresh, reasons
+    def __init__(self, indices: frozenset[str], integers: Integers, fresh: Fresh, reasons: list[str]) -> None:
+        self._indices, self._integers, self.fresh, self._reasons = indices, integers, fresh, reasons
         self.what: list[str] = []
+        self.sunk = False
         self.allocations: list[ast.stmt] = []
         self.needs_floats = False
         self._sketches: dict[int, list[ast.stmt]] = {}
@@ -146,7 +156,7 @@ class _InnerLoops:
         for index, each in enumerate(block):
             here = (*path, (block, index))
             sunk = self._sunk(each, here) if isinstance(each, ast.For) else None
-            made += sunk if sunk is not None else [self._below(each, here)]
+            made += sunk if sunk is not None else self._below(each, here)
         return made
 
     def sketched(self, block: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -165,14 +175,19 @@ class _InnerLoops:
             )
         return each
 
-    def _below(self, each: ast.stmt, path: Path) -> ast.stmt:
+    def _below(self, each: ast.stmt, path: Path) -> list[ast.stmt]:
         if isinstance(each, ast.For):
+            parts = cut_innermost(each, self._integers, self.fresh)
+            if parts is not None:
+                self.what.append(f"the loop over {target(each)} is cut in parts")
+                self._sketches[id(each)] = sketched(each, self._integers)
+                return parts
             body = self.block(each.body, path)
-            return ast.For(each.target, each.iter, body, [], lineno=0, col_offset=0)
+            return [ast.For(each.target, each.iter, body, [], lineno=0, col_offset=0)]
         if isinstance(each, ast.If):
             body, other = self.block(each.body, path), self.block(each.orelse, path)
-            return ast.If(each.test, body, other, lineno=0, col_offset=0)
-        return each
+            return [ast.If(each.test, body, other, lineno=0, col_offset=0)]
+        return [each]
 
     def _sunk(self, loop: ast.For, path: Path) -> list[ast.stmt] | None:
         if not any(isinstance(n, ast.For) for each in loop.body for n in ast.walk(each)):
@@ -189,6 +204,7 @@ class _InnerLoops:
         self.allocations += sinking.allocations()
         self.needs_floats |= sinking.needs_floats
         self._sketches[id(loop)] = sketch
+        self.sunk = True
         below = _listed(sinking.sunk_below)
         self.what.append(f"the loop over {sinking.variable} is innermost, below {below}")
         return made
