@@ -94,7 +94,7 @@ class LoweredBody:
     """A body to compile.
 
     ``conditions``: what must hold for ``low`` and ``high``, the least and greatest index of a chunk;
-    ``wraps``: negative subscripts count from the end in some place. ``checks``: some iterations may be left
+    ``wraps``: subscripts that are not checked count from the end. ``checks``: some iterations may be left
     to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose rows
     are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``: how
     many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``: arrays

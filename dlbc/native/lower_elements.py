@@ -88,7 +88,6 @@ class ElementLowering(LoweringState):
                 value = self._named(value, "at")
                 length = ast.parse(f"{base.id}.shape[{axis}]", mode="eval").body
                 self._check(helper("outside", value, length))
-                self._wraps = True
             found.append(value)
         key = found[0] if len(found) == 1 else ast.Tuple(found, ast.Load())
         return ast.Subscript(base, key, context)

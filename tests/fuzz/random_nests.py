@@ -31,8 +31,9 @@ searched_module = importlib.import_module("dlbc.native.restructure.restructure")
 
 LARGEST = 9  # value of an index
 SIZE = 3 * LARGEST + 6
-ARRAYS = {"U": 1, "V": 1, "W": 2, "Z": 2, "A": 1, "B": 1, "X": 2, "Y": 2, "P": 1}
+ARRAYS = {"U": 1, "V": 1, "W": 2, "Z": 2, "A": 1, "B": 1, "X": 2, "Y": 2, "P": 1, "T": 2, "H": 1}
 STORED = ("U", "V", "W", "Z")
+SHARED = ("T", "H")  # by iterations that run in order
 NUMBERS = ("n", "m", "f", "g")
 
 
@@ -254,12 +255,58 @@ class Writer:
         return f"{array}[{', '.join(subscripts)}]"
 
 
-def nest_of(text: str) -> Nest:
+class InOrderWriter(Writer):
+    """Writes one nest whose iterations must not overlap, with statements that are not understood."""
+
+    def nest(self) -> str:
+        """The text of the parallel loop."""
+        before = ["T[:, :] = 0.5", "H[:] = f", "s0 = 0", "while s0 < i % 3:", "    s0 += 1"]
+        blocks = [self.block(["i"], [], 0), self.block(["i"], [], 0)]
+        if self.rng.random() < 0.5:
+            blocks.append(self.product_of_matrices())
+        self.rng.shuffle(blocks)
+        rest = [line for block in blocks[1:] for line in block]
+        body = [*before, *blocks[0], "if A[i] > 0.8:", "    return", *rest]
+        return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
+
+    def statement(self, indices: list[str], scalars: list[str], depth: int) -> list[str]:
+        """One statement, as lines."""
+        if self.rng.random() < 0.06:
+            return [f"H[:] = {self.value(indices, scalars, 1)}"]
+        return super().statement(indices, scalars, depth)
+
+    def product_of_matrices(self) -> list[str]:
+        """Sums over an array of the iteration, as in transformations of matrices."""
+        place = self.rng.choice(["Z[i, y]", "T[x, y]", "W[i, x * (x + 1) // 2 + y]"])
+        return [
+            "for x in range(s0, 5):",
+            f"    for y in range({self.rng.choice(['x + 1', 'n', 'x, n'])}):",
+            "        d = 0.0",
+            f"        for z in range({self.rng.choice(['n', 's0, n', 'm, n'])}):",
+            f"            d += {self.rng.choice(['T[z, x]', 'H[z]', 'X[i, z]'])} * Y[z, y]",
+            f"        {place} = d",
+        ]
+
+    def place(self, indices: list[str]) -> str:
+        """An element that the iteration owns, for itself or for a time."""
+        array = self.rng.choice([*STORED, *SHARED, *SHARED])
+        if array not in SHARED:
+            return super().place(indices)
+        return f"{array}[{', '.join(self.index(indices) for _ in range(ARRAYS[array]))}]"
+
+    def bounds(self, indices: list[str]) -> str:
+        """Bounds of a loop, some of them numbers that the iteration computes."""
+        return self.rng.choice(["s0, n", "s0"]) if self.rng.random() < 0.2 else super().bounds(indices)
+
+
+def nest_of(text: str, in_order: bool = False) -> Nest:
     """The nest with the text of its loop."""
     loop = ast.parse(text).body[0]
     assert isinstance(loop, ast.For)
     calls = frozenset(("math.sqrt", "abs", "max"))
-    return Nest(loop, "first", "last", "step", tuple(ARRAYS), NUMBERS, calls, frozenset(("math", "numpy")))
+    return Nest(
+        loop, "first", "last", "step", tuple(ARRAYS), NUMBERS, calls, frozenset(("math", "numpy")), in_order
+    )
 
 
 @dataclass(frozen=True)
@@ -350,8 +397,9 @@ def failures(
 ) -> Iterator[tuple[int, str]]:
     """The variants of the nest with this number, each with a report that is empty if it is right."""
     rng = random.Random(f"{seed} {number}")
-    text = Writer(rng).nest()
-    nest = nest_of(text)
+    in_order = number % 4 == 3
+    text = (InOrderWriter if in_order else Writer)(rng).nest()
+    nest = nest_of(text, in_order)
     for variant in all_variants(nest, rng.choice([2, 3, 4, 256]), rng.choice([2, 2, 3, 4])).variants:
         report = [*differences(rng, nest, variant, compile_)]
         made = "\n".join(map(ast.unparse, variant.body))

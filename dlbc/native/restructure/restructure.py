@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from dlbc.native.restructure.body import accesses, bounds, check, loop_targets, names, target
+from dlbc.native.restructure.body import accesses, bounds, check, check_inner, loop_targets, names, target
 from dlbc.native.restructure.cost import cost, waits_for_scalars
 from dlbc.native.restructure.floats import index_names, integer_names
 from dlbc.native.restructure.forms import form
@@ -35,7 +35,8 @@ _BUILTIN = ("range", "min", "max", "len", "numpy")
 def restructure(nest: Nest) -> Restructured:
     """The faster forms of a parallel loop that give the same bits."""
     try:
-        check(nest)
+        if not nest.in_order:
+            check(nest)
         search = _Search(nest)
         variants = [v for v in search.variants() if v.predicted < _GAIN]
     except CannotRestructureError as error:
@@ -52,7 +53,7 @@ class _Search:
         assert isinstance(nest.loop.target, ast.Name)
         self._variable = nest.loop.target.id
         self._body = nest.loop.body
-        self._indices = index_names(self._body)
+        self._indices = index_names(self._body) | nest.no_floats
         own = frozenset((self._variable, nest.first, nest.last, nest.step))
         numbers = integer_names(self._body) & frozenset(nest.numbers)
         self._integers = Integers(own | numbers | loop_targets(self._body), nest.step)
@@ -61,7 +62,7 @@ class _Search:
 
     def variants(self) -> Iterator[Variant]:
         """All variants, whatever they cost."""
-        strips = self._attempt(self._strips)
+        strips = None if self._nest.in_order else self._attempt(self._strips)
         if strips is not None:
             yield strips
         yield from self._with_inner()
@@ -108,7 +109,7 @@ class _Search:
 
     def _with_inner(self) -> Iterator[Variant]:
         """Inner loops sunk, then two iterations jammed."""
-        inner = _InnerLoops(self._indices, self._integers, self._fresh(), self.reasons)
+        inner = _InnerLoops(self._nest, self._indices, self._integers, self._fresh(), self.reasons)
         body = inner.block(self._body, ())
         what = tuple(inner.what)
         floats = self._floats(inner.needs_floats)
@@ -117,6 +118,8 @@ class _Search:
         if what:
             yield Variant(what, (*inner.allocations, self._loop(body)), floats, predicted)
         pairs = None
+        if self._nest.in_order:
+            return
         if not inner.sunk:
             yield from self._side_by_side(sketches, what)
         elif not inner.allocations:
@@ -142,8 +145,16 @@ class _Search:
 class _InnerLoops:
     """Sinks those inner loops for which it pays, outer ones first, and cuts innermost ones."""
 
-    def __init__(self, indices: frozenset[str], integers: Integers, fresh: Fresh, reasons: list[str]) -> None:
-        self._indices, self._integers, self.fresh, self._reasons = indices, integers, fresh, reasons
+    def __init__(
+        self,
+        nest: Nest,
+        indices: frozenset[str],
+        integers: Integers,
+        fresh: Fresh,
+        reasons: list[str],
+    ) -> None:
+        self._nest, self._indices, self._integers = nest, indices, integers
+        self.fresh, self._reasons = fresh, reasons
         self.what: list[str] = []
         self.sunk = False
         self.allocations: list[ast.stmt] = []
@@ -155,9 +166,22 @@ class _InnerLoops:
         made: list[ast.stmt] = []
         for index, each in enumerate(block):
             here = (*path, (block, index))
-            sunk = self._sunk(each, here) if isinstance(each, ast.For) else None
-            made += sunk if sunk is not None else self._below(each, here)
+            understood = not isinstance(each, ast.For) or self._understands(each, path)
+            sunk = self._sunk(each, here) if isinstance(each, ast.For) and understood else None
+            made += sunk if sunk is not None else self._below(each, here, understood)
         return made
+
+    def _understands(self, loop: ast.For, path: Path) -> bool:
+        """Whether a loop may be changed, where not all of the body is understood."""
+        if not self._nest.in_order:
+            return True
+        around = [s for block, k in path if isinstance(s := block[k], ast.For)]
+        try:
+            check_inner(self._nest, loop, map(target, around))
+        except CannotRestructureError as error:
+            self._reasons.append(str(error))
+            return False
+        return True
 
     def sketched(self, block: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements as the cost model is to see them."""
@@ -175,9 +199,9 @@ class _InnerLoops:
             )
         return each
 
-    def _below(self, each: ast.stmt, path: Path) -> list[ast.stmt]:
+    def _below(self, each: ast.stmt, path: Path, understood: bool) -> list[ast.stmt]:
         if isinstance(each, ast.For):
-            parts = cut_innermost(each, self._integers, self.fresh)
+            parts = cut_innermost(each, self._integers, self.fresh) if understood else None
             if parts is not None:
                 self.what.append(f"the loop over {target(each)} is cut in parts")
                 self._sketches[id(each)] = sketched(each, self._integers)

@@ -157,3 +157,37 @@ def test_a_remainder_is_less_than_its_divisor() -> None:
 def test_of_two_lower_bounds_one_that_is_negative_shows_nothing() -> None:
     found = chunk("for j in range(max(-1, m), n):\n    Z[i, j] = 1.0\n")
     assert "0 <= m" in found.fits
+
+
+PRODUCT = """
+for j in range(m):
+    s = 0.0
+    for k in range(m):
+        s += {} * A[k, j]
+    Z[i, j] = s
+"""
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "t = np.ones(m)",
+        "k = P[i]\nif k > 3:\n    Z[i, 0] = 1 / k",
+        "while P[i] > Z[i, 0]:\n    Z[i, 0] += 1.0",
+    ],
+    ids=["an array", "a check", "another loop"],
+)
+def test_inner_loops_are_restructured_beside_what_keeps_iterations_in_order(before: str) -> None:
+    found = chunk(before + PRODUCT.format("t[k]" if "t = " in before else "A[i, k]"))
+    assert [form.what for form in found.forms] == [("the loop over j is innermost, below k",), ()]
+
+
+def test_inner_loops_with_checks_stay_as_they_are() -> None:
+    found = chunk(PRODUCT.format("A[P[k], k]"))
+    assert [form.what for form in found.forms] == [()]
+
+
+def test_a_sum_that_statements_around_may_read_early_stays_as_it_is() -> None:
+    before = "s = 1.0\nfor l in range(m):\n    while Z[i, 0] > s:\n        Z[i, 0] -= 1.0\n"
+    assert len(chunk(before + indent(PRODUCT.format("A[i, k]"), 4 * " ")).forms) == 1
+    assert len(chunk(before + PRODUCT.format("A[i, k]")).forms) == 2

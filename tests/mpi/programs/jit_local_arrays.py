@@ -74,6 +74,26 @@ def in_loops():
         Z[i, 3] = s
 
 
+def transformed(packed, V):
+    size = V.shape[0]
+    # dlb: parallel, jit
+    for rs in range(packed.shape[0]):
+        first = 0
+        while (first + 1) * (first + 2) // 2 <= rs // 2:
+            first += 1
+        half = np.zeros((size, size))
+        for p in range(size):
+            for q in range(p + 1):
+                for k in range(first, size):
+                    half[q, k] += packed[rs, p * (p + 1) // 2 + q] * V[p, k]
+        for k in range(first, size):
+            for j in range(k + 1):
+                total = 0.0
+                for q in range(size):
+                    total += half[q, k] * V[q, j]
+                packed[rs, k * (k + 1) // 2 + j] = total
+
+
 def first_of(values, width):
     best = np.zeros(width)
     for j in range(width):
@@ -180,6 +200,14 @@ in_loops()
 show()
 in_functions()
 show()
+packed = np.fromfunction(lambda r, q: (r * 7 + q) % 13 / 9, (91, 91))
+transformed(packed, A[:13, :13].copy() / 3)
+transformed(packed[:, :78], A[:12, :12] / 3)
+try:
+    transformed(packed[:, :77], A[:12, :12].copy())
+except IndexError as error:
+    print(error)
+print(packed[1:].tobytes().hex())
 for failing, *arguments in ((4, n, 0), (0, n, -15), (6, 5, -4), (7, n, -4)):
     Z[:] = 0
     try:
