@@ -196,6 +196,16 @@ def _check_shapes(block: Sequence[ast.stmt]) -> None:
         raise CannotRestructureError("an array has elements with different numbers of subscripts")
 
 
+def _occurs_outside(variable: str, block: Sequence[ast.AST]) -> bool:
+    """Whether the variable of a loop occurs outside of the loops over it."""
+    return any(
+        (isinstance(each, ast.Name) and each.id == variable)
+        or _occurs_outside(variable, [*ast.iter_child_nodes(each)])
+        for each in block
+        if not (isinstance(each, ast.For) and target(each) == variable and variable not in names(each.iter))
+    )
+
+
 def check_inner(nest: Nest, loop: ast.For, around: Iterable[str]) -> None:
     """Raise unless an inner loop is understood, and its scalars private to iterations of the parallel loop.
 
@@ -208,6 +218,8 @@ def check_inner(nest: Nest, loop: ast.For, around: Iterable[str]) -> None:
     if wrong := assigned([loop]) & (own | frozenset(nest.arrays)):
         raise CannotRestructureError(f"{min(wrong)} is assigned to in the body")
     _check_shapes(loop.body)
+    if seen := [v for v in sorted(loop_targets([loop])) if _occurs_outside(v, nest.loop.body)]:
+        raise CannotRestructureError(f"{seen[0]} is used after its loop")
     for scalar in sorted(assigned([loop]) - loop_targets([loop])):
         if reads_early(nest.loop.body, scalar):
             raise CannotRestructureError(f"{scalar} may be read before the iteration assigns to it")

@@ -8,6 +8,9 @@ Four iterations of a loop over ``k`` become one statement, each element's operat
 This is the text of the four statements with ``Z[i, j]`` put in for what the one before stored. It is right
 where nothing else touches the element in between (all accesses to the array have the same text) and where
 the value does not change by being stored (the array holds float64, and the value is one).
+
+Loops over consecutive elements take them from slices, since compilers use vector instructions only where they
+see that no subscript is negative.
 """
 
 from __future__ import annotations
@@ -19,15 +22,28 @@ from collections.abc import Iterator, Sequence
 from dlbc.native.restructure.body import (
     accesses,
     assigned,
+    bounds,
     element,
     elements,
     loop_targets,
     names,
     stored,
+    target,
 )
+from dlbc.native.restructure.cost import carried, is_vector
 from dlbc.native.restructure.floats import is_float
 from dlbc.native.restructure.forms import form, name
-from dlbc.native.restructure.trees import Fresh, assign, expression, for_range, replaced, shifted, with_value
+from dlbc.native.restructure.trees import (
+    Fresh,
+    assign,
+    expression,
+    for_range,
+    if_true,
+    plain,
+    replaced,
+    shifted,
+    with_value,
+)
 
 
 def can_chain(statements: Sequence[ast.stmt], over: str, indices: frozenset[str]) -> bool:
@@ -95,6 +111,21 @@ def innermost(
         *(assign(local, text) for text, local in hoisted.items()),
         *_sliced(variable, first, last, body, fresh),
     ]
+
+
+def from_slices(loop: ast.For, fresh: Fresh) -> list[ast.stmt] | None:
+    """A loop over consecutive elements whose first index is no number, over slices; None for other loops."""
+    variable = target(loop)
+    first, last, step = map(form, bounds(loop))
+    plain_body = [plain(each) for each in loop.body]
+    straight = all(isinstance(each, ast.Assign) for each in plain_body)
+    fixed = (first.names | last.names).isdisjoint(assigned(loop.body) | stored(loop.body))
+    if not straight or not fixed or first.constant is not None or step.constant != 1:
+        return None
+    if not is_vector(loop.body, variable) or carried(loop.body, variable):
+        return None
+    made = innermost(variable, first.text, last.text, plain_body, fresh)
+    return [if_true(f"{first.text} < {last.text}", made)]
 
 
 def _sliced(variable: str, first: str, last: str, body: Sequence[ast.stmt], fresh: Fresh) -> list[ast.stmt]:

@@ -16,6 +16,7 @@ from dlbc.native.restructure.floats import index_names, integer_names
 from dlbc.native.restructure.forms import form
 from dlbc.native.restructure.independence import Path, check_independent
 from dlbc.native.restructure.jamming import jammed
+from dlbc.native.restructure.leaves import from_slices
 from dlbc.native.restructure.nest import CannotRestructureError, Nest, Restructured, Variant
 from dlbc.native.restructure.sinking import Sinking
 from dlbc.native.restructure.splitting import Integers, cut_innermost, sketched
@@ -111,7 +112,7 @@ class _Search:
         """Inner loops sunk, then two iterations jammed."""
         inner = _InnerLoops(self._nest, self._indices, self._integers, self._fresh(), self.reasons)
         body = inner.block(self._body, ())
-        what = tuple(inner.what)
+        what = tuple(dict.fromkeys([*inner.what, *inner.sliced]))
         floats = self._floats(inner.needs_floats)
         sketches = inner.sketched(self._body)
         predicted = self._around(sketches)
@@ -121,7 +122,7 @@ class _Search:
         if self._nest.in_order:
             return
         if not inner.sunk:
-            yield from self._side_by_side(sketches, what)
+            yield from self._side_by_side(sketches, inner.what)
         elif not inner.allocations:
             pairs = jammed(self._nest, body, 2, inner.fresh, self._integers)
         if pairs is not None:
@@ -156,6 +157,7 @@ class _InnerLoops:
         self._nest, self._indices, self._integers = nest, indices, integers
         self.fresh, self._reasons = fresh, reasons
         self.what: list[str] = []
+        self.sliced: list[str] = []
         self.sunk = False
         self.allocations: list[ast.stmt] = []
         self.needs_floats = False
@@ -206,6 +208,11 @@ class _InnerLoops:
                 self.what.append(f"the loop over {target(each)} is cut in parts")
                 self._sketches[id(each)] = sketched(each, self._integers)
                 return parts
+            slices = from_slices(each, self.fresh) if understood else None
+            if slices is not None:
+                self.sliced.append(f"the loop over {target(each)} takes its elements from slices")
+                self._sketches[id(each)] = slices
+                return slices
             body = self.block(each.body, path)
             return [ast.For(each.target, each.iter, body, [], lineno=0, col_offset=0)]
         if isinstance(each, ast.If):

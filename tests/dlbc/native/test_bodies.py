@@ -172,7 +172,7 @@ for j in range(m):
     "before",
     [
         "t = np.ones(m)",
-        "k = P[i]\nif k > 3:\n    Z[i, 0] = 1 / k",
+        "c = int(P[i])\nif c > 3:\n    Z[i, 0] = 1 / c",
         "while P[i] > Z[i, 0]:\n    Z[i, 0] += 1.0",
     ],
     ids=["an array", "a check", "another loop"],
@@ -180,6 +180,22 @@ for j in range(m):
 def test_inner_loops_are_restructured_beside_what_keeps_iterations_in_order(before: str) -> None:
     found = chunk(before + PRODUCT.format("t[k]" if "t = " in before else "A[i, k]"))
     assert [form.what for form in found.forms] == [("the loop over j is innermost, below k",), ()]
+
+
+def test_a_loop_whose_variable_is_used_after_it_stays_as_it_is() -> None:
+    assert (
+        len(
+            chunk("j = 0" + PRODUCT.format("A[i, k]") + "while j > Z[i, 1]:\n    j -= 1\nZ[i, 0] = j\n").forms
+        )
+        == 1
+    )
+
+
+def test_a_loop_that_begins_at_a_computed_number_takes_its_elements_from_slices() -> None:
+    found = chunk("s = P[i]\nfor p in range(m):\n    for j in range(s, m):\n        Z[i, j] += A[p, j]\n")
+    [what, _] = [form.what for form in found.forms]
+    assert what == ("the loop over j takes its elements from slices",)
+    assert "if s < m:\n                z_part = Z[i, s:m]" in found.forms[0].text
 
 
 def test_inner_loops_with_checks_stay_as_they_are() -> None:
