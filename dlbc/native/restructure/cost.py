@@ -79,6 +79,11 @@ def is_vector(body: Sequence[ast.stmt], variable: str) -> bool:
     return plain and all(stride == 1 or (stride == 0 and not store) for stride, store in strides)
 
 
+def carries(body: Sequence[ast.stmt], variable: str) -> bool:
+    """Whether one iteration of a loop needs what the one before has computed."""
+    return bool(_carried(body, variable))
+
+
 def _carried(body: Sequence[ast.stmt], variable: str) -> float:
     """The latency of what one iteration needs from the one before."""
     found = accesses(body)
