@@ -64,11 +64,10 @@ def _inner(loop: ast.For) -> float:
     total = cost(loop.body, variable)
     if any(isinstance(n, ast.For) for each in loop.body for n in ast.walk(each)):
         return total
-    latency = carried(loop.body, variable)
-    if latency:
-        return max(total, latency + _operations(*loop.body) / 2)
-    begins = form(bounds(loop)[0]).constant is not None  # else a compiler takes subscripts for negative
-    return total * _VECTOR if begins and is_vector(loop.body, variable) else total
+    carried = _carried(loop.body, variable)
+    if carried:
+        return max(total, carried + _operations(*loop.body) / 2)
+    return total * _VECTOR if is_vector(loop.body, variable) else total
 
 
 def is_vector(body: Sequence[ast.stmt], variable: str) -> bool:
@@ -80,7 +79,12 @@ def is_vector(body: Sequence[ast.stmt], variable: str) -> bool:
     return plain and all(stride == 1 or (stride == 0 and not store) for stride, store in strides)
 
 
-def carried(body: Sequence[ast.stmt], variable: str) -> float:
+def carries(body: Sequence[ast.stmt], variable: str) -> bool:
+    """Whether one iteration of a loop needs what the one before has computed."""
+    return bool(_carried(body, variable))
+
+
+def _carried(body: Sequence[ast.stmt], variable: str) -> float:
     """The latency of what one iteration needs from the one before."""
     found = accesses(body)
     changing = assigned(body) | stored(body)
@@ -136,7 +140,7 @@ def waits_for_scalars(block: Sequence[ast.stmt]) -> bool:
 def _waits(loop: ast.For) -> bool:
     first, last, _ = map(form, bounds(loop))
     plain = not any(isinstance(n, ast.If | ast.Call) for each in loop.body for n in ast.walk(each))
-    latency = carried(loop.body, target(loop))
+    latency = _carried(loop.body, target(loop))
     return (
         plain and (last - first).constant is None and latency == _CARRIED and _operations(*loop.body) <= _FEW
     )

@@ -8,9 +8,6 @@ Four iterations of a loop over ``k`` become one statement, each element's operat
 This is the text of the four statements with ``Z[i, j]`` put in for what the one before stored. It is right
 where nothing else touches the element in between (all accesses to the array have the same text) and where
 the value does not change by being stored (the array holds float64, and the value is one).
-
-Loops over consecutive elements take them from slices, since compilers use vector instructions only where they
-see that no subscript is negative.
 """
 
 from __future__ import annotations
@@ -30,7 +27,6 @@ from dlbc.native.restructure.body import (
     stored,
     target,
 )
-from dlbc.native.restructure.cost import carried, is_vector
 from dlbc.native.restructure.floats import is_float
 from dlbc.native.restructure.forms import form, name
 from dlbc.native.restructure.trees import (
@@ -39,7 +35,6 @@ from dlbc.native.restructure.trees import (
     expression,
     for_range,
     if_true,
-    plain,
     replaced,
     shifted,
     with_value,
@@ -113,19 +108,11 @@ def innermost(
     ]
 
 
-def from_slices(loop: ast.For, fresh: Fresh) -> list[ast.stmt] | None:
-    """A loop over consecutive elements whose first index is no number, over slices; None for other loops."""
-    variable = target(loop)
-    first, last, step = map(form, bounds(loop))
-    plain_body = [plain(each) for each in loop.body]
-    straight = all(isinstance(each, ast.Assign) for each in plain_body)
-    fixed = (first.names | last.names).isdisjoint(assigned(loop.body) | stored(loop.body))
-    if not straight or not fixed or first.constant is not None or step.constant != 1:
-        return None
-    if not is_vector(loop.body, variable) or carried(loop.body, variable):
-        return None
-    made = innermost(variable, first.text, last.text, plain_body, fresh)
-    return [if_true(f"{first.text} < {last.text}", made)]
+def straight_loop(loop: ast.For, fresh: Fresh, before: Sequence[ast.stmt] = ()) -> list[ast.stmt]:
+    """A loop over straight-line code that may have no iterations, behind what does not change in it."""
+    first, last, _ = map(ast.unparse, bounds(loop))
+    inner = innermost(target(loop), first, last, loop.body, fresh)
+    return [if_true(f"{first} < {last}", [*before, *inner])]
 
 
 def _sliced(variable: str, first: str, last: str, body: Sequence[ast.stmt], fresh: Fresh) -> list[ast.stmt]:

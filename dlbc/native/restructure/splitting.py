@@ -27,8 +27,8 @@ from dlbc.native.restructure.body import (
     target,
 )
 from dlbc.native.restructure.forms import Form, constant, form, name
-from dlbc.native.restructure.leaves import innermost
-from dlbc.native.restructure.trees import Fresh, assign, for_range, if_true, replaced
+from dlbc.native.restructure.leaves import straight_loop
+from dlbc.native.restructure.trees import Fresh, assign, for_range, replaced
 
 _MOST_CUTS = 2  # of one loop: each makes three of it
 
@@ -140,7 +140,6 @@ def _emitted(part: _Part, fresh: Fresh) -> Iterator[ast.stmt]:
     if any(isinstance(n, ast.For | ast.If) for each in body for n in ast.walk(each)):
         yield loop
         return
-    first, last, _ = (ast.unparse(bound) for bound in bounds(loop))
     surely = {_text(each) for each in accesses(body) if each.always and not each.is_store}
     held = {text: fresh(f"{text.partition('[')[0].lower()}_held") for text in sorted(part.loads & surely)}
 
@@ -150,7 +149,8 @@ def _emitted(part: _Part, fresh: Fresh) -> Iterator[ast.stmt]:
 
     made = [replaced(each, replace) for each in body]
     before = [assign(local, text) for text, local in held.items()]
-    yield if_true(f"{first} < {last}", [*before, *innermost(target(loop), first, last, made, fresh)])
+    whole = ast.For(loop.target, loop.iter, made, [], lineno=0, col_offset=0)
+    yield from straight_loop(whole, fresh, before)
 
 
 def _text(access: ElementAccess) -> str:

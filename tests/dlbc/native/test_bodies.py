@@ -194,7 +194,7 @@ def test_a_loop_whose_variable_is_used_after_it_stays_as_it_is() -> None:
 def test_a_loop_that_begins_at_a_computed_number_takes_its_elements_from_slices() -> None:
     found = chunk("s = P[i]\nfor p in range(m):\n    for j in range(s, m):\n        Z[i, j] += A[p, j]\n")
     [what, _] = [form.what for form in found.forms]
-    assert what == ("the loop over j takes its elements from slices",)
+    assert what == ("the loop over j is over slices",)
     assert "if s < m:\n                z_part = Z[i, s:m]" in found.forms[0].text
 
 

@@ -213,6 +213,28 @@ def test_columns_that_no_iteration_reads_are_not_copied() -> None:
     assert not total.any()
 
 
+def test_lengths_of_arrays_are_numbers_before_the_loop() -> None:
+    text = MXM.replace("j in range(n)", "j in range(Z.shape[1])").replace(
+        "k in range(n)", "k in range(len(Y))"
+    )
+    one = _restructured(text, "X Y Z", "").variants[-1]
+    before = "Z_shape_1 = Z.shape[1]\nY_shape_0 = Y.shape[0]\n"
+    expected = MXM_INTERCHANGED.replace("j_end = n", "j_end = Z_shape_1")
+    expected = expected.replace("max(n, 0)", "max(Y_shape_0, 0)").replace(
+        "(k_rest, n)", "(k_rest, Y_shape_0)"
+    )
+    assert _text(one.body) == before + expected
+
+
+def test_the_length_of_an_array_that_changes_is_not() -> None:
+    text = MXM.replace("j in range(n)", "j in range(len(W))").replace("    for j", "    W = f(i)\n    for j")
+    loop = ast.parse(text).body[0]
+    assert isinstance(loop, ast.For)
+    arrays = ("W", "X", "Y", "Z")
+    found = restructure(NestOf(loop, "first", "last", "step", arrays, ("n",), frozenset(), frozenset(), True))
+    assert not [v for v in found.variants if "W_shape_0" in _text(v.body)]
+
+
 def test_names_that_are_taken_are_not_used() -> None:
     one = _restructured(MXM, "X Y Z", "n", "j_first x1 p").variants[-1]
     names = {n.id for each in one.body for n in ast.walk(each) if isinstance(n, ast.Name)}
