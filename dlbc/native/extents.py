@@ -4,6 +4,11 @@ A subscript is a polynomial over the loop's index, the variables of inner loops,
 change while the loop runs. It is linear in each variable, so it is least and greatest at the ends of the
 variable's range. Inner variables are replaced by these ends from the innermost outwards (Fourier, Motzkin):
 in ``C[k - i]`` with ``i <= k`` the least subscript is ``i - i``, whatever ``i`` is.
+
+A power is least and greatest there, too, where each step of the variable from 0 upwards makes it grow. A
+quotient ``e // c`` by a positive literal grows with ``e``, so it runs from the quotient of the least ``e`` to
+that of the greatest; packed triangles have the subscript ``p * (p + 1) // 2 + q``. A remainder ``e % c`` runs
+from 0 to ``c - 1``, whatever ``e`` is.
 """
 
 from __future__ import annotations
@@ -11,6 +16,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 from dlbrt.records import dataclass
@@ -72,6 +78,12 @@ class Linear:
         """The names and expressions in it."""
         return frozenset(name for monomial, _ in self.terms for name in monomial)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names in it, those in expressions too."""
+        trees = map(ast.parse, self.atoms)
+        return frozenset(n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name))
+
     def factor_of(self, variable: str) -> Linear | None:
         """What the variable is multiplied by; None where it occurs in a power."""
         if any(monomial.count(variable) > 1 for monomial, _ in self.terms):
@@ -81,10 +93,19 @@ class Linear:
 
     def replaced(self, variable: str, value: Linear) -> Linear:
         """With the value in place of the variable."""
-        rest = Linear.of({m: f for m, f in self.terms if variable not in m})
-        factor = self.factor_of(variable)
-        assert factor is not None
-        return rest + factor * value
+        result = Linear()
+        for monomial, factor in self.terms:
+            part = Linear.of({tuple(a for a in monomial if a != variable): factor})
+            for _ in range(monomial.count(variable)):
+                part *= value
+            result += part
+        return result
+
+    def grows_with(self, variable: str) -> bool | None:
+        """Whether it never falls as a variable grows from 0, or never grows; None where that is not seen."""
+        step = self.replaced(variable, Linear.atom(variable) + Linear.literal(1)) - self
+        signs = {factor > 0 for _, factor in step.terms}
+        return signs.pop() if step.atoms <= {variable} and len(signs) == 1 else None
 
     @property
     def text(self) -> str:
@@ -105,17 +126,41 @@ class Run:
     lows: tuple[Linear, ...]
     highs: tuple[Linear, ...]
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names in its bounds."""
+        return frozenset().union(*(form.names for form in (*self.lows, *self.highs)))
+
 
 class Scope:
     """What names mean at a place in the body: the loops around it, and what does not change."""
 
-    def __init__(self, index: str, low: str, high: str, invariant: Callable[[ast.expr], bool]) -> None:
+    def __init__(
+        self,
+        index: str,
+        low: str,
+        high: str,
+        invariant: Callable[[ast.expr], bool],
+        is_local: Callable[[str], bool],
+        has_no_minus: Callable[[str], bool],
+        length: Callable[[ast.expr], Linear | None],
+    ) -> None:
         self._runs = [Run(index, (Linear.atom(low),), (Linear.atom(high),))]
-        self._invariant = invariant
+        self._invariant, self._is_local, self._has_no_minus = invariant, is_local, has_no_minus
+        self._length = length
+        #: What is divided by which literal, by the text of the quotient.
+        self._quotients: dict[str, tuple[Linear, int]] = {}
+        #: The divisor of each remainder, and the names in what is divided, by its text.
+        self._remainders: dict[str, tuple[Linear, frozenset[str]]] = {}
 
     def inside(self, run: Run) -> None:
         """Enter a loop."""
         self._runs.append(run)
+
+    @property
+    def depth(self) -> int:
+        """How many loops are around, the annotated one among them."""
+        return len(self._runs)
 
     def outside(self) -> None:
         """Leave the innermost loop."""
@@ -153,15 +198,25 @@ class Scope:
         return None if form is None else (form,)
 
     def linear(self, node: ast.expr) -> Linear | None:
-        """The expression as a form; None where it is no such polynomial."""
+        """The expression as a form; None where it is no such polynomial.
+
+        Numbers that the body has computed are atoms of it, too: it is then known where these are.
+        """
         match node:
             case ast.Constant(value=value) if type(value) is int:
                 return Linear.literal(value)
-            case ast.Name(id=name) if name in self.variables:
+            case ast.Name(id=name) if name in self.variables or self._is_local(name):
                 return Linear.atom(name)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 found = self.linear(operand)
                 return None if found is None else -found
+            case ast.BinOp(left=left, op=ast.FloorDiv(), right=ast.Constant(value=int() as divisor)) if (
+                divisor > 0 and not self._invariant(node)
+            ):
+                numerator = self.linear(left)
+                return None if numerator is None else self._quotient(numerator, divisor)
+            case ast.BinOp(left=left, op=ast.Mod(), right=right) if not self._invariant(node):
+                return self._remainder(node, left, right)
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as op, right=right):
                 one, two = self.linear(left), self.linear(right)
                 if one is None or two is None:
@@ -173,6 +228,8 @@ class Scope:
                     if isinstance(op, ast.Sub)
                     else one * two
                 )
+        if (length := self._length(node)) is not None:
+            return length
         if not self._invariant(node):
             return None
         text = ast.unparse(node)
@@ -180,35 +237,143 @@ class Scope:
             text if isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute) else f"({text})"
         )
 
-    def ends(self, form: Linear, *, least: bool) -> list[list[Linear]] | None:
+    def _quotient(self, form: Linear, divisor: int) -> Linear:
+        if form.number is not None:
+            return Linear.literal(form.number // divisor)
+        text = f"(({form.text}) // {divisor})"
+        self._quotients[text] = form, divisor
+        return Linear.atom(text)
+
+    def _remainder(self, node: ast.expr, left: ast.expr, right: ast.expr) -> Linear | None:
+        divisor = self.linear(right) if self._invariant(right) else None
+        if divisor is None or (divisor.number is not None and divisor.number <= 0):
+            return None
+        text = f"({ast.unparse(node)})"
+        names = frozenset(n.id for n in ast.walk(left) if isinstance(n, ast.Name))
+        self._remainders[text] = divisor, names
+        return Linear.atom(text)
+
+    def _without_remainders(
+        self, form: Linear, needed: list[Linear], *, least: bool
+    ) -> list[list[Linear]] | None:
+        """The form with the ends of the remainders in it; None where the rest of it goes with one of them."""
+        found = [[form]]
+        for text in sorted(form.atoms & self._remainders.keys()):
+            divisor, names = self._remainders[text]
+            if form.replaced(text, Linear()).names & names or form.factor_of(text) is None:
+                return None
+            last = divisor - Linear.literal(1)
+            if last.number is None:
+                needed.append(last)
+            run = Run(text, (Linear(),), (last,))
+            found = [c for forms in found for c in _without(forms, run, needed, least=least)]
+        return found
+
+    def is_not_negative(self, form: Linear) -> bool:
+        """Whether a form is a sum of products of what is known not to be negative."""
+        return all(factor > 0 and all(map(self._is_size, monomial)) for monomial, factor in form.terms)
+
+    def _is_size(self, atom: str) -> bool:
+        if atom in self._quotients:
+            return self.is_not_negative(self._quotients[atom][0])
+        return self._has_no_minus(atom)
+
+    def ends(
+        self, form: Linear, needed: list[Linear], *, least: bool, depth: int = 0
+    ) -> list[list[Linear]] | None:
         """The least (or greatest) value of a form over all iterations, or a bound of it.
 
         Each element is a bound by itself: the worst of its forms, which hold no variable of a loop. None
-        where there are too many, or the form is not linear in a variable.
+        where there are too many, or where it is not at an end of a variable's range. ``depth``: over the
+        iterations of the loops from this one inwards, for one iteration of those around them. ``needed``
+        gets forms that must not be negative for the bounds to hold.
         """
-        found = [[form]]
-        for run in reversed(self._runs):
-            found = [chosen for each in found for chosen in _without(each, run, least=least)]
-            if not found or len(found) > _MOST:
-                return None
+        if not all(map(partial(self._agree, form), form.atoms)):
+            return None
+        found = self._without_remainders(form, needed, least=least)
+        if found is None:
+            return None
+        for run in reversed(self._runs[depth:]):
+            atoms = sorted({atom for forms in found for each in forms for atom in each.atoms})
+            texts = [atom for atom in atoms if run.variable in self._inner(atom)]
+            quotients = [self._run_of_quotient(text, needed, depth) for text in texts]
+            for each in (*quotients, run):
+                if each is None:
+                    return None
+                found = [c for forms in found for c in _without(forms, each, needed, least=least)]
+                if not found or len(found) > _MOST:
+                    return None
         return found
 
+    def _agree(self, form: Linear, atom: str) -> bool:
+        """Whether the rest of a form grows or falls with a quotient in it.
 
-def _without(forms: Sequence[Linear], run: Run, *, least: bool) -> Iterator[list[Linear]]:
+        Otherwise its ends are no ends of the form: ``i - i // 2`` is never as large as the last ``i``.
+        """
+        factor = form.factor_of(atom) if atom in self._quotients else Linear.literal(1)
+        if factor is None or not factor.number:
+            return False
+        sign = 1 if factor.number > 0 else -1
+        for variable in self._inner(atom) & self.variables:
+            inner = self._quotients[atom][0].factor_of(variable)
+            own = form.factor_of(variable)
+            if own is None or own.number is None:
+                return False
+            falls = inner is not None and (inner.number is None or inner.number < 0)
+            if own.number and (falls or own.number * sign < 0):
+                return False
+        return True
+
+    def _inner(self, atom: str) -> frozenset[str]:
+        """What is in the numerator of a quotient, and in those of the quotients there."""
+        if atom not in self._quotients:
+            return frozenset()
+        atoms = self._quotients[atom][0].atoms
+        return atoms.union(*map(self._inner, atoms))
+
+    def _run_of_quotient(self, text: str, needed: list[Linear], depth: int) -> Run | None:
+        """Between which values a quotient is."""
+        form, divisor = self._quotients[text]
+        least, most = (self.ends(form, needed, least=each, depth=depth) for each in (True, False))
+        if least is None or most is None:
+            return None
+        lows, highs = (
+            tuple(self._quotient(each[0], divisor) for each in found if len(each) == 1)
+            for found in (least, most)
+        )
+        return Run(text, lows, highs) if lows and highs else None
+
+
+def _without(
+    forms: Sequence[Linear], run: Run, needed: list[Linear], *, least: bool
+) -> Iterator[list[Linear]]:
     """The alternatives for forms without the run's variable."""
     choices = []
     for form in forms:
-        factor = form.factor_of(run.variable)
-        if factor is None:
-            return
-        if not factor.terms:
+        if run.variable not in form.atoms:
             choices.append([[form]])
             continue
-        low = [form.replaced(run.variable, bound) for bound in run.lows]
+        factor = form.factor_of(run.variable)
+        grows = form.grows_with(run.variable) if factor is None else None
+        lows = run.lows if factor is not None else _not_negative(run, needed)
+        if (factor is None and grows is None) or not lows:
+            return
+        low = [form.replaced(run.variable, bound) for bound in lows]
         high = [form.replaced(run.variable, bound) for bound in run.highs]
-        if factor.number is None:  # either end may be the worst
+        if factor is not None and factor.number is not None:
+            grows = factor.number > 0
+        if grows is None:  # either end may be the worst
             choices.append([[one, two] for one, two in product(low, high)])
         else:
-            choices.append([[each] for each in (low if (factor.number > 0) == least else high)])
+            choices.append([[each] for each in (low if grows == least else high)])
     for chosen in product(*choices):
         yield [form for forms in chosen for form in forms]
+
+
+def _not_negative(run: Run, needed: list[Linear]) -> tuple[Linear, ...]:
+    """The lower bounds of a variable that are not negative; one that may be is ``needed`` not to be."""
+    sure = tuple(low for low in run.lows if low.number is not None and low.number >= 0)
+    if not sure and len(run.lows) == 1 and run.lows[0].number is None:
+        needed += run.lows
+        return run.lows
+    return sure

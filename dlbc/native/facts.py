@@ -9,6 +9,7 @@ from dataclasses import field
 from dlbrt.records import dataclass
 
 from dlbc.ir.chunk import RUNTIME, Column
+from dlbc.native.scalars import Kind
 
 #: Constants of modules that compiled code knows.
 CONSTANTS = frozenset(
@@ -93,13 +94,13 @@ class LoweredBody:
     """A body to compile.
 
     ``conditions``: what must hold for ``low`` and ``high``, the least and greatest index of a chunk;
-    ``wraps``: negative subscripts count from the end in some place. ``checks``: some iterations may be left
+    ``wraps``: subscripts that are not checked count from the end. ``checks``: some iterations may be left
     to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose rows
     are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``: how
     many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``: arrays
     whose elements are subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an
     iteration that is done again would read what it has stored. ``shaped``: arguments that must be arrays of
-    numpy, no lists.
+    numpy, no lists. ``prologue`` makes the buffers of a chunk, the arrays that ``made`` are.
     """
 
     statements: list[ast.stmt]
@@ -121,6 +122,8 @@ class LoweredBody:
     axes: dict[str, int]
     pure_calls: frozenset[str]
     origins: list[str]
+    prologue: list[ast.stmt]
+    made: dict[str, Kind]
 
 
 # Nodes

@@ -69,6 +69,7 @@ class _Lowering(StatementLowering):
                 reason = f"`{name}`, which is read after the loop, is bound again after it has contributed"
                 raise NotCompilableError(reason, body[-1])
             self._column(ast.Name(name, ast.Load()), self._name(name), name)
+        self._check_known(effects)
         return LoweredBody(
             statements or [ast.Pass()],
             effects,
@@ -89,7 +90,22 @@ class _Lowering(StatementLowering):
             self._arrays,
             frozenset(self._pure_calls),
             list(self._origins),
+            self._prologue,
+            {name: element.kind for name, element in self._elements.items()},
         )
+
+    def _check_known(self, effects: Sequence[ast.stmt]) -> None:
+        """Refuse what Python does afterwards if it reads what compiled code alone has."""
+        known = {self._facts.index, *self._facts.contributed, *(column.name for column in self._columns)}
+        for effect in effects:
+            names = [n for n in ast.walk(effect) if isinstance(n, ast.Name)]
+            own = {n.id for n in names if not isinstance(n.ctx, ast.Load)}
+            for node in names:
+                if node.id in self._locals - known - own:
+                    reason = (
+                        f"`{node.id}`, which the iteration computes, contributes otherwise than as a number"
+                    )
+                    raise NotCompilableError(reason, node)
 
     def _restored(self) -> dict[str, int]:
         """The axes of the rows that are put back where Python fails at an effect."""
@@ -165,6 +181,8 @@ class _Lowering(StatementLowering):
             return node
         if isinstance(node, ast.Name) and node.id in self._facts.parameters and node.id not in self._stored:
             return node  # Python has it
+        if self._local(node):
+            raise NotCompilableError(f"the array `{ast.unparse(node)}` contributes as a whole", node)
         if isinstance(node, ast.JoinedStr | ast.FormattedValue | ast.Tuple):
             return None
         kept = len(self._out)

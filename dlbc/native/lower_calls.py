@@ -13,8 +13,9 @@ from dlbrt.exactness import (
     NUMPY_HELPERS,
 )
 
-from dlbc.native.facts import NotCompilableError, helper, shortened
-from dlbc.native.inline_calls import inline_call
+from dlbc.native.facts import NotCompilableError, helper, literal_of, shortened
+from dlbc.native.inline_calls import inline_call, returns_value, with_value
+from dlbc.native.local_arrays import find_local_arrays
 from dlbc.native.lower_elements import ElementLowering
 from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, Sign, integer
 
@@ -65,24 +66,37 @@ class CallLowering(ElementLowering):
             return helper(NUMPY_HELPERS[function], *values), result
         return ast.Call(node.func, values, []), result
 
+    def _run(self, node: ast.Call, function: ast.FunctionDef) -> None:
+        """A call of a function of the program for what it does."""
+        self._whole = node
+        self._inlined(node, function)
+
     def _inlined(self, node: ast.Call, function: ast.FunctionDef) -> tuple[ast.expr, Scalar]:
         """The statements of a function of the program in place of its call."""
 
         def is_given(value: ast.expr) -> bool:
+            if self._local(value) or isinstance(literal_of(value), int | float):
+                return True
             return (
                 isinstance(value, ast.Name | ast.Attribute) and ast.unparse(value) in self._facts.parameters
             )
 
-        found = None if function in self._inside else inline_call(function, node, self._fresh, is_given)
+        entire = function if node is not self._whole or returns_value(function) else with_value(function)
+        found = None if function in self._inside else inline_call(entire, node, self._fresh, is_given)
         if found is None:
             raise NotCompilableError(f"`{shortened(node.func)}` is no function that can be taken apart", node)
         self._locals |= found.names
+        known = frozenset(self._made)
+        self._made |= find_local_arrays(found.statements, self._allocation)
         for name, value in found.arguments:
             self._bind(name, *self.expression(value))
         if isinstance(found.result, ast.Name) and found.result.id in found.names:
             self._out.append(self._zero(found.result.id))  # compiled code wants a value on every path
         outer, self._inside = self._inside, (*self._inside, function)
         outer_pure, self._pure = self._pure, self._pure or node is not self._whole
+        outer_protected = self._protected
+        if node is not self._whole:
+            self._protected = known
         try:
             self.statements(found.statements)
             return self.expression(found.result)
@@ -90,7 +104,7 @@ class CallLowering(ElementLowering):
             reason = f"in `{function.name}`, {error}"
             raise NotCompilableError(reason, node) from error
         finally:
-            self._inside, self._pure = outer, outer_pure
+            self._inside, self._pure, self._protected = outer, outer_pure, outer_protected
 
     def _math(self, node: ast.Call, function: str) -> tuple[ast.expr, Scalar]:
         found = [self.expression(each) for each in node.args]
@@ -112,6 +126,8 @@ class CallLowering(ElementLowering):
         return (call if function in _TOTAL else self._finite(call)), Scalar(Kind.INEXACT, sign=sign)
 
     def _builtin(self, node: ast.Call, name: str) -> tuple[ast.expr, Scalar]:
+        if name == "len" and len(node.args) == 1 and self._local(node.args[0]):
+            return node, integer(degree=1)
         if name == "len" and len(node.args) == 1 and (array := self._array(node.args[0])):
             self._use(array)
             return ast.Call(node.func, [self._array_node(node.args[0])], []), integer(degree=1)
@@ -135,7 +151,7 @@ class CallLowering(ElementLowering):
             case "float", 1:
                 return ast.Call(node.func, [value], []), Scalar(Kind.INEXACT)
             case (("int" | "round"), 1):
-                if kind.kind is Kind.INTEGER:
+                if kind.kind is Kind.INTEGER and not kind.element:
                     return value, kind
                 value = self._named(value, "value")
                 self._check(helper("too_large", value))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from dlbc.native.extents import Linear
 from dlbc.native.facts import NotCompilableError, array_of, helper, literal_of, subscripts_of
-from dlbc.native.lowering_state import LoweringState
-from dlbc.native.scalars import Kind, Scalar, integer
+from dlbc.native.lowering_state import Level, LoweringState
+from dlbc.native.scalars import Kind, Scalar, Sign, integer
 
 
 class ElementLowering(LoweringState):
@@ -18,71 +18,162 @@ class ElementLowering(LoweringState):
         match node:
             case ast.Subscript(
                 value=ast.Attribute(value=owner, attr="shape"), slice=ast.Constant(value=int())
-            ) if self._array(owner):
-                self._shaped.add(self._array(owner))
-                self._use(self._array(owner))
+            ) if (array := self._shape_of(owner)) is not None:
                 return ast.Subscript(
-                    ast.Attribute(self._array_node(owner), "shape", ast.Load()), node.slice, ast.Load()
+                    ast.Attribute(array, "shape", ast.Load()), node.slice, ast.Load()
                 ), integer(degree=1)
         place = self._place(node, ast.Load())
+        if local := self._local(array_of(node)):
+            return place, self._elements[local]
         return place, Scalar(Kind.ANY, frozenset({self._array(array_of(node))}), element=True)
+
+    def _shape_of(self, owner: ast.expr) -> ast.expr | None:
+        """The array whose shape is looked up, as compiled code knows it; None if it is none."""
+        if self._local(owner) or (
+            isinstance(owner, ast.Name) and owner.id in self._facts.parameters.values()
+        ):
+            return owner
+        if not (array := self._array(owner)):
+            return None
+        self._shaped.add(array)
+        self._use(array)
+        return self._array_node(owner)
 
     def _place(self, node: ast.Subscript, context: ast.expr_context) -> ast.expr:
         """An element with subscripts that are in range, by a condition or a check."""
         base, subscripts = array_of(node), subscripts_of(node)
+        if local := self._local(base):
+            return self._place_in(base, subscripts, self._made_before(local, node), context)
         array = self._array(base)
         if not array:
             raise NotCompilableError(f"`{ast.unparse(base)}` is no array that the loop is given", node)
         self._use(array)
         if self._arrays.setdefault(array, len(subscripts)) != len(subscripts):
             raise NotCompilableError(f"`{array}` has more subscripts in one place than in another", node)
+        lengths = self._lengths_of_given(array, len(subscripts))
+        return self._place_in(self._array_node(base), subscripts, lengths, context)
+
+    def _lengths_of_given(self, array: str, axes: int) -> tuple[Linear, ...]:
+        """The lengths of the axes of an array that the loop is given."""
+        name = self._facts.parameters[array]
+        return tuple(Linear.atom(f"{name}.shape[{axis}]") for axis in range(axes))
+
+    def _made_before(self, local: str, node: ast.Subscript) -> tuple[Linear, ...]:
+        """The lengths of an array of the iteration, which has been made by now."""
+        if local not in self._elements:
+            raise NotCompilableError(f"`{local}` is used before it is made", node)
+        if len(subscripts_of(node)) != self._made[local].axes:
+            raise NotCompilableError(f"`{local}` has more subscripts in one place than in another", node)
+        return self._lengths[local]
+
+    def _place_in(
+        self, base: ast.expr, subscripts: list[ast.expr], lengths: Sequence[Linear], context: ast.expr_context
+    ) -> ast.expr:
         found = []
+        assert isinstance(base, ast.Name)
         for axis, subscript in enumerate(subscripts):
             if (
                 isinstance(subscript, ast.Slice | ast.Tuple | ast.Starred)
                 or literal_of(subscript) is Ellipsis
             ):
-                raise NotCompilableError("parts of arrays are left to Python, which has numpy for them", node)
+                raise NotCompilableError(
+                    "parts of arrays are left to Python, which has numpy for them", subscript
+                )
             value, kind = self.expression(subscript)
             if kind.kind not in (Kind.INTEGER, Kind.ANY):
-                raise NotCompilableError(f"the subscript {ast.unparse(subscript)} is no integer", node)
+                raise NotCompilableError(f"the subscript {ast.unparse(subscript)} is no integer", subscript)
             if isinstance(subscript, ast.Subscript):
                 self._subscripts.add(self._array(array_of(subscript)))
-            found.append(self._in_range(array, axis, subscript, value))
+            if not self._is_in_range(lengths[axis], subscript):
+                value = self._named(value, "at")
+                length = ast.parse(f"{base.id}.shape[{axis}]", mode="eval").body
+                self._check(helper("outside", value, length))
+            found.append(value)
         key = found[0] if len(found) == 1 else ast.Tuple(found, ast.Load())
-        return ast.Subscript(self._array_node(base), key, context)
+        return ast.Subscript(base, key, context)
 
-    def _in_range(self, array: str, axis: int, subscript: ast.expr, value: ast.expr) -> ast.expr:
-        name = self._facts.parameters[array]
-        plain = isinstance(subscript, ast.Name | ast.Constant)
-        proved = plain or not self._conditional  # `if i > 0: A[i - 1]` would fail where nothing is wrong
-        conditions = self._proved(f"{name}.shape[{axis}]", subscript) if proved else None
-        if conditions is not None:
-            self._conditions.update(dict.fromkeys(conditions))
-            return value
-        value = self._named(value, "at")
-        length = ast.parse(f"{name}.shape[{axis}]", mode="eval").body
-        self._check(helper("outside", value, length))
-        self._wraps = True
-        return value
-
-    def _proved(self, length: str, subscript: ast.expr) -> tuple[str, ...] | None:
-        """The conditions under which a subscript is in range; None where that is not known before the
-        loop.
-        """
+    def _is_in_range(self, length: Linear, subscript: ast.expr) -> bool:
+        """Whether a subscript is in range by tests before the chunk, or before a loop around."""
         form = self._scope.linear(subscript)
         if form is None:
+            return False
+        # `if i > 0: A[i - 1]` would fail where nothing is wrong
+        plain = isinstance(subscript, ast.Name | ast.Constant)
+        levels = (self._chunk, *self._levels)
+        possible = [each for each in levels if plain or each.conditional == self._conditional]
+        for level in possible:
+            tests = self._tests(length, form, level)
+            if tests is not None:
+                for test in tests:
+                    self._require(test, next(each for each in possible if self._is_known(test, each)))
+                return True
+        return False
+
+    def _is_known(self, test: str, level: Level) -> bool:
+        """Whether the names in a test have their values at a level."""
+        names = {n.id for n in ast.walk(ast.parse(test)) if isinstance(n, ast.Name)}
+        return names.isdisjoint(level.changing if level.depth else self._locals)
+
+    def _tests(self, length: Linear, form: Linear, level: Level) -> list[str] | None:
+        """What shows, before a loop or the chunk, that a form is a subscript; None if nothing does."""
+        needed: list[Linear] = []
+        least = self._scope.ends(form, needed, least=True, depth=level.depth)
+        if least is None:
             return None
-        least, most = self._scope.ends(form, least=True), self._scope.ends(form, least=False)
-        if least is None or most is None:
+        wraps = all(f.number is not None and f.number < 0 for each in least for f in each)
+        if wraps:
+            low = [[f"{(-length).text} <= {f.text}" for f in each] for each in least]
+        else:
+            low = self._not_negative(least)
+        high = self._below(length, form, needed, level)
+        if not low or not high or any(f.atoms & self._scope.variables for f in needed):
             return None
-        bound = Linear.literal(0)
-        if all(f.number is not None and f.number < 0 for each in least for f in each):
-            bound, self._wraps = -Linear.atom(length), True
-        sure = [[f for f in each if bound.terms or f.number is None] for each in least]
-        low = [[f"{bound.text} <= {f.text}" for f in each] for each in sure]
-        high = [[f"{f.text} < {length}" for f in each] for each in most]
-        return tuple(_either([" and ".join(each) for each in found]) for found in (low, high) if all(found))
+        tests = [_either([" and ".join(each) for each in found]) for found in (low, high) if all(found)]
+        tests += [f"0 <= {f.text}" for f in needed if not self._scope.is_not_negative(f)]
+        if not all(self._is_known(test, level) for test in tests):
+            return None
+        self._wraps = self._wraps or wraps
+        return list(dict.fromkeys(tests))
+
+    def _below(self, length: Linear, form: Linear, needed: list[Linear], level: Level) -> list[list[str]]:
+        """The alternatives that show that a form is less than a length."""
+        if len(length.terms) == 1 and ".shape[" in length.text:
+            most = self._scope.ends(form, needed, least=False, depth=level.depth)
+            return [] if most is None else [[f"{f.text} < {length.text}" for f in each] for each in most]
+        last = length - Linear.literal(1)
+        room = self._scope.ends(last - form, needed, least=True, depth=level.depth)
+        return [] if room is None else self._not_negative(room)
+
+    def _not_negative(self, alternatives: Sequence[Sequence[Linear]]) -> list[list[str]]:
+        """The tests of each alternative that all its forms are not negative; those that fail are left out."""
+        possible = [
+            each for each in alternatives if not any(f.number is not None and f.number < 0 for f in each)
+        ]
+        return [[f"0 <= {f.text}" for f in each if not self._scope.is_not_negative(f)] for each in possible]
+
+    def _has_no_minus(self, name: str) -> bool:
+        """Whether a length, or an integer of the body, is known not to be negative."""
+        if name in self._sizes or ".shape[" in name:
+            return True
+        if not self._is_local_number(name):
+            return False
+        known = self._name(name)
+        return known.kind is Kind.INTEGER and not known.element and known.sign >= Sign.NOT_NEGATIVE
+
+    def _require(self, test: str, level: Level) -> None:
+        """Have a test made, before the chunk or before a loop."""
+        if level is self._chunk:
+            self._conditions.setdefault(test)
+        elif test not in level.tests:
+            level.tests.add(test)
+            self._test_before(level, ast.parse(test, mode="eval").body)
+
+    def _test_before(self, level: Level, test: ast.expr) -> None:
+        kept = self._out, self._conditional, self._stored_before
+        self._out, self._conditional, self._stored_before = level.statements, 0, level.stored_before
+        condition, _ = self.condition(test)
+        self._check(_negated(condition))
+        self._out, self._conditional, self._stored_before = kept
 
     def _invariant(self, node: ast.expr) -> bool:
         """Whether an integer expression is the same at all times, and can be evaluated before the loop."""
@@ -118,6 +209,15 @@ class ElementLowering(LoweringState):
         return all(
             self._facts.parameters.get(n.id, n.id) == n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         )
+
+
+def _negated(condition: ast.expr) -> ast.expr:
+    """The contrary of a test."""
+    opposite = {ast.LtE: ast.Gt, ast.Lt: ast.GtE}
+    match condition:
+        case ast.Compare(ops=[op]) if type(op) in opposite:
+            return ast.Compare(condition.left, [opposite[type(op)]()], condition.comparators)
+    return ast.UnaryOp(ast.Not(), condition)
 
 
 def _either(alternatives: Sequence[str]) -> str:

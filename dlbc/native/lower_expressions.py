@@ -77,6 +77,8 @@ class ExpressionLowering(CallLowering):
             raise NotCompilableError(f"`{name}` is a value of all iterations", node)
         if name == self._facts.index:
             return node, integer(degree=1)
+        if name in self._made:
+            raise NotCompilableError(f"the array `{name}` is used as a whole", node)
         if name in self._locals or name in self.bound:
             return node, self._name(name)
         if name in self._facts.parameters:
@@ -293,6 +295,8 @@ class ExpressionLowering(CallLowering):
             )
         if self._facts.imported(text) in CONSTANTS:
             return node, Scalar(Kind.INEXACT)
+        if node.attr == "size" and self._local(node.value):
+            return node, integer(degree=1)
         if node.attr == "size" and (array := self._array(node.value)):
             self._shaped.add(array)
             return ast.Attribute(self._array_node(node.value), "size", ast.Load()), integer(degree=1)

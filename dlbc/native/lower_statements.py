@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dlbc.native.extents import Linear, Run
 from dlbc.native.facts import NotCompilableError, array_of, described, helper, literal_of
-from dlbc.native.lower_expressions import ExpressionLowering
-from dlbc.native.scalars import CHECKED, Kind, Scalar, integer
+from dlbc.native.lower_allocations import AllocationLowering
+from dlbc.native.lowering_state import Level
+from dlbc.native.scalars import CHECKED, Kind, Scalar, Sign, integer
 
 
-class StatementLowering(ExpressionLowering):
+class StatementLowering(AllocationLowering):
     """Lowers statements."""
 
     @abstractmethod
@@ -23,6 +25,14 @@ class StatementLowering(ExpressionLowering):
         if self._update(node):
             return
         match node:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if (
+                own := self._facts.functions(name)
+            ) is not None:
+                self._run(call, own)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if (
+                name in self._made and (made := self._allocation(value)) is not None
+            ):
+                self._make(name, value, made)
             case ast.Assign(targets=[target], value=value):
                 self._assign(target, value)
             case ast.Assign(targets=targets, value=value):
@@ -106,12 +116,12 @@ class StatementLowering(ExpressionLowering):
 
     def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
         match target, iterable:
-            case ast.Name(), ast.Name() | ast.Attribute() if self._array(iterable):
+            case ast.Name(), ast.Name() | ast.Attribute() if self._array(iterable) or self._local(iterable):
                 self._for_elements(node, None, target, iterable, body)
                 return
             case ast.Tuple(elts=[ast.Name() as count, ast.Name() as item]), ast.Call(
                 func=ast.Name(id="enumerate"), args=[ast.Name() | ast.Attribute() as array], keywords=[]
-            ) if self._facts.builtin("enumerate") and self._array(array):
+            ) if self._facts.builtin("enumerate") and (self._array(array) or self._local(array)):
                 self._for_elements(node, count, item, array, body)
                 return
             case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if (
@@ -128,56 +138,92 @@ class StatementLowering(ExpressionLowering):
         self._subscripts |= {self._array(array_of(a)) for a in arguments if isinstance(a, ast.Subscript)}
         if len(arguments) > 2 and not isinstance(literal_of(arguments[2]), int):
             self._check(helper("is_zero", found[2][0]))
-        self.bound[name] = self._counter(name, [kind for _, kind in found])
+        step = literal_of(arguments[2]) if len(arguments) > 2 else 1
+        self.bound[name] = self._counter(name, [kind for _, kind in found], step)
         rebound = any(
             isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
             for s in body
             for n in ast.walk(s)
         )
         run = None if rebound else self._scope.run_of(name, arguments)
-        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
-        if run is not None:
+        level = self._enter(name, body)
+        if run is not None and level.changing.isdisjoint(run.names):
             self._scope.inside(run)
+        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
         inner = self._nested(body)
-        if run is not None:
-            self._scope.outside()
+        self._leave_loop()
         self._stored_before = before or self._updates(body)
         call = ast.Call(ast.Name("range", ast.Load()), [expression for expression, _ in found], [])
         self._out.append(ast.For(ast.Name(name, ast.Store()), call, inner or [ast.Pass()], []))
+
+    def _enter(self, variable: str, body: Sequence[ast.stmt]) -> Level:
+        """Enter an inner loop."""
+        self._note_change(variable)
+        names = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Name))
+        changing = {variable, *(n.id for n in names if not isinstance(n.ctx, ast.Load))}
+        level = Level(self._scope.depth, self._conditional, self._stored_before, changing)
+        self._levels.append(level)
+        return level
+
+    def _leave_loop(self) -> None:
+        """Leave an inner loop; what must hold for it is tested before it."""
+        level = self._levels.pop()
+        while self._scope.depth > level.depth:
+            self._scope.outside()
+        self._out += level.statements
 
     def _for_elements(
         self, node: ast.For, count: ast.Name | None, item: ast.Name, array: ast.expr, body: list[ast.stmt]
     ) -> None:
         """A loop over the elements of a vector, as one over their subscripts."""
+        base, element = self._vector(array, node)
+        counter = ast.Name(self._fresh("at") if count is None else count.id, ast.Store())
+        self.bound[counter.id] = integer(degree=1)
+        if counter.id in self._scope.variables:
+            raise NotCompilableError(f"`{counter.id}` counts in two loops, one inside the other", node)
+        length = f"{base.id}.shape[0]"
+        last = Linear.atom(length) - Linear.literal(1)
+        self._enter(counter.id, [ast.Expr(item), *body])
+        self._scope.inside(Run(counter.id, (Linear(),), (last,)))
+        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
+        outer, self._out = self._out, []
+        place = ast.Subscript(base, ast.Name(counter.id, ast.Load()), ast.Load())
+        self._bind(item.id, place, element)
+        self.statements(body)
+        inner, self._out = self._out, outer
+        self._stored_before = before or self._updates(body)
+        self._leave_loop()
+        call = ast.parse(f"range({length})", mode="eval").body
+        self._out.append(ast.For(counter, call, inner, []))
+
+    def _vector(self, array: ast.expr, node: ast.For) -> tuple[ast.Name, Scalar]:
+        """An array over whose elements a loop runs, and what is known of these."""
+        if local := self._local(array):
+            if self._made[local].axes != 1 or local not in self._elements:
+                raise NotCompilableError(f"an inner loop runs over the rows of `{local}`", node)
+            return ast.Name(local, ast.Load()), self._elements[local]
         name = self._array(array)
         self._use(name)
         self._arrays.setdefault(name, 1)
         self._values.add(name)
         if name in self._stored:
             raise NotCompilableError(f"an inner loop runs over `{name}`, to which iterations store", node)
-        counter = ast.Name(self._fresh("at") if count is None else count.id, ast.Store())
-        self.bound[counter.id] = integer(degree=1)
-        if counter.id in self._scope.variables:
-            raise NotCompilableError(f"`{counter.id}` counts in two loops, one inside the other", node)
-        length = ast.unparse(self._array_node(array)) + ".shape[0]"
-        last = Linear.atom(length) - Linear.literal(1)
-        self._scope.inside(Run(counter.id, (Linear(),), (last,)))
-        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
-        outer, self._out = self._out, []
-        place = ast.Subscript(self._array_node(array), ast.Name(counter.id, ast.Load()), ast.Load())
-        self._bind(item.id, place, Scalar(Kind.ANY, frozenset({name}), element=True))
-        self.statements(body)
-        inner, self._out = self._out, outer
-        self._stored_before = before or self._updates(body)
-        self._scope.outside()
-        call = ast.parse(f"range({length})", mode="eval").body
-        self._out.append(ast.For(counter, call, inner, []))
+        base = self._array_node(array)
+        assert isinstance(base, ast.Name)
+        return base, Scalar(Kind.ANY, frozenset({name}), element=True)
 
-    def _counter(self, name: str, ends: Sequence[Scalar]) -> Scalar:
+    def _counter(self, name: str, ends: Sequence[Scalar], step: object) -> Scalar:
+        """What is known of a variable that runs over a range."""
         before = self.bound.get(name)
-        counter = integer(max(e.degree for e in ends), max(e.extra for e in ends) + 1)
-        if any(e.element for e in ends) or not counter.bounded:
+        start = ends[0] if len(ends) > 1 else integer()
+        from_zero = len(ends) == 1 or (start.kind is Kind.INTEGER and start.sign >= Sign.NOT_NEGATIVE)
+        upwards = from_zero and isinstance(step, int) and step > 0 and not start.element
+        bounds = ends[-1:] if upwards and len(ends) < 3 else ends[1:2] if upwards else ends
+        counter = integer(max(e.degree for e in bounds), max(e.extra for e in bounds) + 1)
+        if any(e.element for e in bounds) or not counter.bounded:
             counter = integer(extra=CHECKED)  # ranges of compiled code are of 64 bits
+        if upwards:
+            counter = replace(counter, sign=Sign.NOT_NEGATIVE)
         return counter if before is None else before.joined(counter)
 
     def _while(self, test: ast.expr, body: list[ast.stmt]) -> None:

@@ -5,13 +5,34 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import reduce
 
+from dlbrt.records import dataclass
+
 from dlbc.ir.chunk import Column
-from dlbc.native.extents import Scope
+from dlbc.native.extents import Linear, Scope
 from dlbc.native.facts import BodyFacts, NotCompilableError, array_of, helper, nodes_without, row_text
 from dlbc.native.inline_calls import stored_parameters
+from dlbc.native.local_arrays import Allocation, allocation_of, find_local_arrays
 from dlbc.native.scalars import CHECKED, FITTING, NUMPY, Kind, Scalar, Sign, checked, integer
+
+
+@dataclass
+class Level:
+    """A place at which it is tested whether subscripts are in range: before a chunk, or before a loop.
+
+    ``depth``: how many loops are around. ``conditional``: how many conditions. ``stored_before``: whether the
+    iteration may have stored by then. ``changing``: names that the loop binds. ``tests`` that have been made,
+    and the statements that make them.
+    """
+
+    depth: int = 0
+    conditional: int = 0
+    stored_before: bool = False
+    changing: set[str] = field(default_factory=set)
+    tests: set[str] = field(default_factory=set)
+    statements: list[ast.stmt] = field(default_factory=list)
 
 
 class LoweringState(ABC):
@@ -30,7 +51,17 @@ class LoweringState(ABC):
         self._meanings: dict[str, ast.expr] = {}
         self.bound: dict[str, Scalar] = {}
         self._facts, self._known = facts, known
-        self._scope = Scope(facts.index, facts.names.low, facts.names.high, self._invariant)
+        self._scope = Scope(
+            facts.index,
+            facts.names.low,
+            facts.names.high,
+            self._invariant,
+            self._is_local_number,
+            self._has_no_minus,
+            self._length,
+        )
+        #: The chunk, and the loops around, outermost first: before each subscripts may be tested.
+        self._chunk, self._levels = Level(), list[Level]()
         self._out: list[ast.stmt] = []
         self._conditional = 0
         self._columns: list[Column] = []
@@ -55,6 +86,18 @@ class LoweringState(ABC):
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
         }
         self._locals |= {facts.index}
+        #: The arrays that iterations make; of those made so far the lengths, and what elements are.
+        made = find_local_arrays(body, self._allocation)
+        self._made = {name: each for name, each in made.items() if name not in facts.parameters}
+        self._lengths: dict[str, tuple[Linear, ...]] = {}
+        self._elements: dict[str, Scalar] = {}
+        #: Arrays that a function within an expression is given: it must not store to them.
+        self._protected: frozenset[str] = frozenset()
+        #: Those that are buffers of the chunk, and the statements that make these.
+        self._buffers: set[str] = set()
+        #: Lengths that are tested before the chunk, so that they are not negative.
+        self._sizes: set[str] = set()
+        self._prologue: list[ast.stmt] = []
         self._taken = (
             self._locals
             | set(facts.parameters)
@@ -73,6 +116,33 @@ class LoweringState(ABC):
         self._pure = False
         #: Whether Python may have failed by now at what iterations leave to it.
         self._fallible = False
+
+    def _allocation(self, node: ast.expr) -> Allocation | None:
+        return allocation_of(node, self._facts.imported, self._facts.builtin)
+
+    def _is_local_number(self, name: str) -> bool:
+        return name in self._locals and name not in self._made and name != self._facts.index
+
+    def _length(self, node: ast.expr) -> Linear | None:
+        """The length of an array that the iteration has made; None where an expression is none."""
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]) if (
+                self._facts.builtin("len")
+            ):
+                axis = 0
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id=name), attr="shape"),
+                slice=ast.Constant(value=int() as axis),
+            ):
+                pass
+            case _:
+                return None
+        lengths = self._lengths.get(name, ())
+        return lengths[axis] if 0 <= axis < len(lengths) else None
+
+    def _local(self, node: ast.expr) -> str:
+        """The array of the iteration that an expression is; empty if it is none."""
+        return node.id if isinstance(node, ast.Name) and node.id in self._made else ""
 
     def _stored_and_read(self, body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
         """The arrays to which iterations, or functions that they call, store, and those that they read."""
@@ -119,6 +189,10 @@ class LoweringState(ABC):
         return any(self._array(array_of(n)) in self._updated for n in nodes)
 
     def _store(self, target: ast.Subscript) -> None:
+        if self._local(array_of(target)):
+            if self._local(array_of(target)) in self._protected:
+                raise NotCompilableError("a function that stores is called within an expression", target)
+            return
         if self._fallible:
             raise NotCompilableError("it stores after an update that may fail", target)
         if self._pure:
@@ -183,6 +257,7 @@ class LoweringState(ABC):
             )
         before = self.bound.get(name)
         self.bound[name] = kind if before is None else before.joined(kind)
+        self._note_change(name)
         self._left.pop(name, None)
         target = ast.Name(name, ast.Store())
         if augmented is not None and isinstance(value, ast.BinOp):
@@ -196,6 +271,11 @@ class LoweringState(ABC):
         known = self._known.get(name)
         if known is not None and not known.bounded and known.may_be_integer and kind.extra > CHECKED:
             self._check(helper("wide", ast.Name(name, ast.Load())))
+
+    def _note_change(self, name: str) -> None:
+        """Let tests before the loops around not depend on a name that is bound here."""
+        for level in self._levels:
+            level.changing.add(name)
 
     def _named(self, value: ast.expr, stem: str) -> ast.expr:
         if isinstance(value, ast.Name | ast.Constant):
@@ -228,6 +308,8 @@ class LoweringState(ABC):
                 return ast.Name(self._facts.names.origin(name), ast.Load())
             case ast.Subscript(value=ast.Name(id=name)) if name in given:
                 return self._bits_of({given[name]})
+            case ast.Subscript(value=ast.Name(id=name)) if name in self._elements:
+                return self._bits_of(self._elements[name].sources)
             case ast.BinOp(left=one, right=other):
                 return _union(self._origin(one), self._origin(other))
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
@@ -323,6 +405,14 @@ class LoweringState(ABC):
     @abstractmethod
     def expression(self, node: ast.expr) -> tuple[ast.expr, Scalar]:
         """An expression to compile, after the checks that it needs, and what is known of its value."""
+
+    @abstractmethod
+    def condition(self, node: ast.expr) -> tuple[ast.expr, Scalar]:
+        """An expression of which it counts alone whether it is true."""
+
+    @abstractmethod
+    def _has_no_minus(self, name: str) -> bool:
+        """Whether a length, or an integer of the body, is known not to be negative."""
 
     @abstractmethod
     def _invariant(self, node: ast.expr) -> bool:

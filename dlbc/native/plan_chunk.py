@@ -28,6 +28,10 @@ from dlbc.native.facts import (
 )
 from dlbc.native.lower_body import lower_body
 from dlbc.native.restructure import Nest, restructure
+from dlbc.native.scalars import Kind
+
+#: Statements with which loops do not end as their bounds say, or iterations are left to Python.
+_LEAVING = ast.While | ast.Break | ast.Continue | ast.Return
 
 #: Attributes that are not looked up as values of their own.
 _OF_ARRAYS = frozenset({"shape", "size", "ndim", "T", "dtype"})
@@ -190,12 +194,18 @@ def _as_written(
     parameters: Sequence[tuple[str, str]],
 ) -> ChunkForm:
     """The loop in the order in which the user wrote it."""
+    body = [*_saved(index, names, facts, lowered), *lowered.statements]
+    statements = [*lowered.prologue, _loop(index, names, body), _return(names)]
+    return ChunkForm(_function(CHUNK, _head(names, parameters), statements))
+
+
+def _saved(index: str, names: ChunkNames, facts: BodyFacts, lowered: LoweredBody) -> list[ast.stmt]:
+    """The statements that keep the rows which an iteration may have to put back."""
     found = ((facts.parameters[array], axis) for array, axis in lowered.saved.items())
     saved = [
         f"{names.before(name)} = {RUNTIME}.native.kept({row_text(name, axis, index)})" for name, axis in found
     ]
-    body = [*ast.parse("\n".join(saved)).body, *lowered.statements]
-    return ChunkForm(_function(CHUNK, _head(names, parameters), [_loop(index, names, body), _return(names)]))
+    return ast.parse("\n".join(saved)).body
 
 
 def _loop(index: str, names: ChunkNames, body: list[ast.stmt]) -> ast.For:
@@ -219,14 +229,15 @@ def _restructured(
     clause = plan.loop.annotation.jit
     if clause is None or clause.as_written:
         return (), ()
-    if _needs_order(plan, lowered):
-        return (), ("iterations must not overlap: of private objects, or of what only a run shows",)
-    if lowered.checks or lowered.wraps or lowered.columns:
-        return (), ("some iterations may be left to Python, or leave numbers to it",)
-    arrays = _renamed(facts, frozenset(lowered.axes))
+    if lowered.wraps:
+        return (), ("subscripts count from the end",)
+    arrays = (*_renamed(facts, frozenset(lowered.axes)), *lowered.made)
     own = [name for name, _ in parameters]
+    in_order = _needs_order(plan, lowered) or bool(lowered.columns or lowered.made)
+    in_order = in_order or any(isinstance(n, _LEAVING) for s in lowered.statements for n in ast.walk(s))
+    body = [*_saved(facts.index, names, facts, lowered), *copy.deepcopy(lowered.statements)]
     nest = Nest(
-        loop=_loop(facts.index, names, copy.deepcopy(lowered.statements)),
+        loop=_loop(facts.index, names, body),
         first=names.first,
         last=names.last,
         step=names.step,
@@ -234,13 +245,18 @@ def _restructured(
         numbers=tuple(name for name in own if name not in arrays),
         pure_calls=lowered.pure_calls | {f"{RUNTIME}.native.minimum2", f"{RUNTIME}.native.maximum2"},
         taken=frozenset({*own, *plan.parameters, names.results, RUNTIME}),
+        in_order=in_order,
+        no_floats=frozenset(name for name, kind in lowered.made.items() if kind is not Kind.INEXACT),
     )
     found = restructure(nest)
+    made = lowered.prologue
     forms = (
         ChunkForm(
-            _function(CHUNK, _head(names, parameters), [*map(_with_numpy, variant.body), _return(names)]),
+            _function(
+                CHUNK, _head(names, parameters), [*made, *map(_with_numpy, variant.body), _return(names)]
+            ),
             variant.what,
-            tuple(sorted(variant.float_arrays)),
+            tuple(sorted(variant.float_arrays - lowered.made.keys())),
             variant.unit_step,
         )
         for variant in found.variants

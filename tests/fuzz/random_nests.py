@@ -4,8 +4,9 @@
 
 Rows ``[i]`` of the arrays that a nest stores to belong to one iteration, so that the parallel loop's
 iterations are independent; everything else is up to the generator: inner loops with all sorts of bounds,
-imperfect nests, private scalars, conditions. All variants are run, whatever the cost model says of them, as
-plain Python with strips of a few iterations; each ``--compiled``-th nest is compiled by numba, too.
+imperfect nests, private scalars, conditions, columns that are read again and again, roots and quotients. All
+variants are run, whatever the cost model says of them, as plain Python with strips of a few iterations; each
+``--compiled``-th nest is compiled by numba, too.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from dlbc.native.restructure import Nest, Restructured, Variant, restructure
 from dlbc.native.restructure import sinking as sunk
 
 searched_module = importlib.import_module("dlbc.native.restructure.restructure")
+inner_module = importlib.import_module("dlbc.native.restructure.inner_loops")
 
 LARGEST = 9  # value of an index
 SIZE = 3 * LARGEST + 6
-ARRAYS = {"U": 1, "V": 1, "W": 2, "Z": 2, "A": 1, "B": 1, "X": 2, "Y": 2, "P": 1}
+ARRAYS = {"U": 1, "V": 1, "W": 2, "Z": 2, "A": 1, "B": 1, "X": 2, "Y": 2, "P": 1, "T": 2, "H": 1}
 STORED = ("U", "V", "W", "Z")
+SHARED = ("T", "H")  # by iterations that run in order
 NUMBERS = ("n", "m", "f", "g")
 
 
@@ -46,7 +49,13 @@ class Writer:
 
     def nest(self) -> str:
         """The text of the parallel loop."""
-        body = self.kernel() if self.rng.random() < 0.4 else self.block(["i"], [], 0)
+        kind = self.rng.random()
+        if kind < 0.35:
+            body = self.kernel()
+        elif kind < 0.6:
+            body = self.pairs() if kind < 0.5 else self.rows()
+        else:
+            body = self.block(["i"], [], 0)
         return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
 
     def kernel(self) -> list[str]:
@@ -68,6 +77,68 @@ class Writer:
         if len(outer) > 1:
             lines = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in lines)]
         return lines
+
+    def pairs(self) -> list[str]:
+        """Something of an iteration and each j, by its distance or a sum over k, except where they meet."""
+        inner = self.rng.random() < 0.5
+        indices = ["i", "j", "k"] if inner else ["i", "j"]
+        temporaries = [f"d = {self.difference(indices)}", f"e = {self.difference(indices)}"]
+        last = self.rng.choice(["d * e", "d / (e * e + 0.5)", "math.sqrt(d * d + e * e + 0.25) * d"])
+        body = [*temporaries, f"w = {last}", f"a += w * {self.rng.choice(['d', 'B[j]', 'f'])}"]
+        if self.rng.random() < 0.3:
+            body.append("b -= w * e")
+        if self.rng.random() < 0.5:
+            body = [
+                f"a {self.rng.choice(['+=', '-='])} {self.difference(indices)} * {self.difference(indices)}"
+            ]
+        if self.rng.random() < 0.4:
+            body = [f"if {self.meeting(indices)}:", *("    " + line for line in body)]
+            if self.rng.random() < 0.3:
+                body += ["else:", "    a = a * 0.5"]
+        ending = [self.rng.choice(["U[i] = a", "Z[i, 1] = a", "V[i] += a * b"])]
+        if inner:
+            place = self.rng.choice(["Z[i, j] = math.sqrt(abs(a))", "W[i, j + 1] += a", "Z[i, j] = a + b"])
+            body = [
+                "a = 0.0",
+                f"for k in range({self.bounds(['i', 'j'])}):",
+                *("    " + line for line in body),
+                place,
+            ]
+        body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        return ["a = 0.0", f"b = {self.rng.choice(['0.0', '0', 'A[i]'])}", *body, *ending]
+
+    def rows(self) -> list[str]:
+        """A row that changes by one of its own elements, by way of some others."""
+        place, fixed = self.rng.choice(["Z[i, j]", "W[i, j + 1]"]), self.rng.choice(["m", "2", "n - 1", "i"])
+        own = f"{place[:2]}i, {fixed}]"
+        other = self.rng.choice(["B[j]", "Y[m, j]", "f", f"(B[j] if j < {fixed} else A[j])"])
+        lines = [f"{place} = max({place}, {own} + {other})", f"{place} += {own} * {other}"]
+        lines += [f"{place} = {other} - {own} * 0.5", f"U[i] += {own} * {other}\n{place} -= {own}"]
+        body = self.rng.choice(lines).splitlines()
+        if self.rng.random() < 0.3:
+            body = [f"if {self.meeting(['i', 'j'])}:", *("    " + line for line in body)]
+        body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        if self.rng.random() < 0.4:
+            body = ["for l in range(m, n):", *("    " + line for line in body)]
+        return body
+
+    def difference(self, indices: list[str]) -> str:
+        """A difference of two elements, mostly in columns of the iteration and of another one."""
+        last = self.rng.choice([*indices[1:], "0", "1", "m"])
+        first = self.rng.choice([f"X[i, {last}]", f"Y[i + 1, {last}]", f"A[2 * i + {last}]", "X[i, i]"])
+        other = self.rng.choice([f"X[j, {last}]", f"Y[{last}, j]", "B[j]", "A[j + 1]", f"Z[i, {last}]"])
+        return f"({first} - {other})" if self.rng.random() < 0.7 else f"({other} - {first})"
+
+    def meeting(self, indices: list[str]) -> str:
+        """A condition on an index of an inner loop."""
+        point = self.rng.choice(["i", "i", "i + 1", "n - i", "m", "0", "n - 1", "2"])
+        test = f"{indices[-1]} {self.rng.choice(['!=', '!=', '==', '<', '<=', '>', '>='])} {point}"
+        if self.rng.random() < 0.2:
+            test = f"{point} {self.rng.choice(['!=', '<', '>='])} {indices[-1]}"
+        if self.rng.random() < 0.15:
+            other = self.rng.choice(["j % 2 == 0", "A[j] > 0.0", "j < n - 2"])
+            test += f" {self.rng.choice(['and', 'or'])} {other}"
+        return test
 
     def product(self, indices: list[str]) -> str:
         """A product as in a kernel."""
@@ -185,12 +256,58 @@ class Writer:
         return f"{array}[{', '.join(subscripts)}]"
 
 
-def nest_of(text: str) -> Nest:
+class InOrderWriter(Writer):
+    """Writes one nest whose iterations must not overlap, with statements that are not understood."""
+
+    def nest(self) -> str:
+        """The text of the parallel loop."""
+        before = ["T[:, :] = 0.5", "H[:] = f", "s0 = 0", "while s0 < i % 3:", "    s0 += 1"]
+        blocks = [self.block(["i"], [], 0), self.block(["i"], [], 0)]
+        if self.rng.random() < 0.5:
+            blocks.append(self.product_of_matrices())
+        self.rng.shuffle(blocks)
+        rest = [line for block in blocks[1:] for line in block]
+        body = [*before, *blocks[0], "if A[i] > 0.8:", "    return", *rest]
+        return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
+
+    def statement(self, indices: list[str], scalars: list[str], depth: int) -> list[str]:
+        """One statement, as lines."""
+        if self.rng.random() < 0.06:
+            return [f"H[:] = {self.value(indices, scalars, 1)}"]
+        return super().statement(indices, scalars, depth)
+
+    def product_of_matrices(self) -> list[str]:
+        """Sums over an array of the iteration, as in transformations of matrices."""
+        place = self.rng.choice(["Z[i, y]", "T[x, y]", "W[i, x * (x + 1) // 2 + y]"])
+        return [
+            "for x in range(s0, 5):",
+            f"    for y in range({self.rng.choice(['x + 1', 'n', 'x, n'])}):",
+            "        d = 0.0",
+            f"        for z in range({self.rng.choice(['n', 's0, n', 'm, n'])}):",
+            f"            d += {self.rng.choice(['T[z, x]', 'H[z]', 'X[i, z]'])} * Y[z, y]",
+            f"        {place} = d",
+        ]
+
+    def place(self, indices: list[str]) -> str:
+        """An element that the iteration owns, for itself or for a time."""
+        array = self.rng.choice([*STORED, *SHARED, *SHARED])
+        if array not in SHARED:
+            return super().place(indices)
+        return f"{array}[{', '.join(self.index(indices) for _ in range(ARRAYS[array]))}]"
+
+    def bounds(self, indices: list[str]) -> str:
+        """Bounds of a loop, some of them numbers that the iteration computes."""
+        return self.rng.choice(["s0, n", "s0"]) if self.rng.random() < 0.2 else super().bounds(indices)
+
+
+def nest_of(text: str, in_order: bool = False) -> Nest:
     """The nest with the text of its loop."""
     loop = ast.parse(text).body[0]
     assert isinstance(loop, ast.For)
     calls = frozenset(("math.sqrt", "abs", "max"))
-    return Nest(loop, "first", "last", "step", tuple(ARRAYS), NUMBERS, calls, frozenset(("math", "numpy")))
+    return Nest(
+        loop, "first", "last", "step", tuple(ARRAYS), NUMBERS, calls, frozenset(("math", "numpy")), in_order
+    )
 
 
 @dataclass(frozen=True)
@@ -250,8 +367,9 @@ def outcome(run: Callable[..., None], arrays: dict[str, numpy.ndarray], values: 
 def eager(width: int, unroll: int) -> Iterator[None]:
     """All variants are taken, with strips of this width and this number of statements put into each other."""
     with (
-        mock.patch.multiple(searched_module, _GAIN=math.inf, _MOST=9, _UNROLL=unroll, _UNROLL_STRIPS=unroll),
-        mock.patch.multiple(sunk, WIDTH=width, _WIDE=width + 1),
+        mock.patch.multiple(searched_module, GAIN=math.inf, _MOST=9, _UNROLL_STRIPS=unroll),
+        mock.patch.multiple(inner_module, GAIN=math.inf, _UNROLL=unroll),
+        mock.patch.multiple(sunk, WIDTH=width, NARROW=max(width - 1, 2), _WIDE=width + 1),
     ):
         yield
 
@@ -270,7 +388,12 @@ def differences(
     arrays = random_arrays(rng)
     for step in (1, 1, 1) if variant.unit_step else (1, 2, -1, 3, -2):
         run = random_run(rng, step)
-        expected, found = outcome(written, arrays, run), outcome(other, arrays, run)
+        expected = outcome(written, arrays, run)
+        try:
+            found = outcome(other, arrays, run)
+        except Exception as error:
+            yield f"{run}: {error!r}"
+            continue
         if expected != found:
             wrong = [name for name in ARRAYS if expected[name] != found[name]]
             yield f"{run}: {', '.join(wrong)}"
@@ -281,8 +404,9 @@ def failures(
 ) -> Iterator[tuple[int, str]]:
     """The variants of the nest with this number, each with a report that is empty if it is right."""
     rng = random.Random(f"{seed} {number}")
-    text = Writer(rng).nest()
-    nest = nest_of(text)
+    in_order = number % 4 == 3
+    text = (InOrderWriter if in_order else Writer)(rng).nest()
+    nest = nest_of(text, in_order)
     for variant in all_variants(nest, rng.choice([2, 3, 4, 256]), rng.choice([2, 2, 3, 4])).variants:
         report = [*differences(rng, nest, variant, compile_)]
         made = "\n".join(map(ast.unparse, variant.body))

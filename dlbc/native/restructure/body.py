@@ -157,7 +157,9 @@ def _early_in(each: ast.stmt, scalar: str) -> tuple[bool, bool]:
             )
         case ast.AugAssign():
             return scalar in names(each), False
-    return False, False
+        case ast.Pass():
+            return False, False
+    return scalar in names(each), False  # what is not understood may read all that it names
 
 
 def _loaded(tree: ast.expr) -> frozenset[str]:
@@ -182,10 +184,43 @@ def check(nest: Nest) -> None:
     wrong |= loop_targets(nest.loop.body) & (scope | scalars | frozenset(nest.arrays))
     if wrong:
         raise CannotRestructureError(f"{min(wrong)} is assigned to in the body")
-    shapes = {(each.array, len(each.subscripts)) for each in accesses(nest.loop.body)}
+    _check_shapes(nest.loop.body)
+    for scalar in sorted(scalars):
+        if reads_early(nest.loop.body, scalar):
+            raise CannotRestructureError(f"{scalar} may be read before the iteration assigns to it")
+
+
+def _check_shapes(block: Sequence[ast.stmt]) -> None:
+    shapes = {(each.array, len(each.subscripts)) for each in accesses(block)}
     if len(shapes) > len({array for array, _ in shapes}):
         raise CannotRestructureError("an array has elements with different numbers of subscripts")
-    for scalar in sorted(scalars):
+
+
+def _occurs_outside(variable: str, block: Sequence[ast.AST]) -> bool:
+    """Whether the variable of a loop occurs outside of the loops over it."""
+    return any(
+        (isinstance(each, ast.Name) and each.id == variable)
+        or _occurs_outside(variable, [*ast.iter_child_nodes(each)])
+        for each in block
+        if not (isinstance(each, ast.For) and target(each) == variable and variable not in names(each.iter))
+    )
+
+
+def check_inner(nest: Nest, loop: ast.For, around: Iterable[str]) -> None:
+    """Raise unless an inner loop is understood, and its scalars private to iterations of the parallel loop.
+
+    ``around`` are the variables of the loops around it.
+    """
+    assert isinstance(nest.loop.target, ast.Name)
+    own = frozenset((nest.loop.target.id, nest.first, nest.last, nest.step, *nest.numbers))
+    scalars = assigned(nest.loop.body) - loop_targets(nest.loop.body)
+    _check_statement(nest, loop, own | scalars | frozenset(around), 0)
+    if wrong := assigned([loop]) & (own | frozenset(nest.arrays)):
+        raise CannotRestructureError(f"{min(wrong)} is assigned to in the body")
+    _check_shapes(loop.body)
+    if seen := [v for v in sorted(loop_targets([loop])) if _occurs_outside(v, nest.loop.body)]:
+        raise CannotRestructureError(f"{seen[0]} is used after its loop")
+    for scalar in sorted(assigned([loop]) - loop_targets([loop])):
         if reads_early(nest.loop.body, scalar):
             raise CannotRestructureError(f"{scalar} may be read before the iteration assigns to it")
 

@@ -29,6 +29,7 @@ _VECTOR = 0.25  # time of a vectorised operation, per element
 _CARRIED, _THROUGH_MEMORY = 4.0, 8.0  # latency of an addition, and with a store and a load of its value
 _STRIDED = 8.0  # additional time of a load from another cache line each time
 _ROOTS = frozenset(("sqrt", "fabs", "abs"))
+_CHOICES = frozenset(("minimum2", "maximum2"))  # the runtime's min and max of two numbers
 _ENTRY = 6.0  # of a loop
 _FEW = 8  # operations beside which the latency of an addition counts
 
@@ -73,9 +74,14 @@ def is_vector(body: Sequence[ast.stmt], variable: str) -> bool:
     """Whether a compiler vectorises a loop in which nothing is carried."""
     calls = [n for each in body for n in ast.walk(each) if isinstance(n, ast.Call)]
     plain = not any(isinstance(each, ast.If) for each in body)
-    plain = plain and all(_called(call) in _ROOTS for call in calls)
+    plain = plain and all(_called(call) in _ROOTS | _CHOICES for call in calls)
     strides = [(_stride(each.forms, variable), each.is_store) for each in _single(*body)]
     return plain and all(stride == 1 or (stride == 0 and not store) for stride, store in strides)
+
+
+def carries(body: Sequence[ast.stmt], variable: str) -> bool:
+    """Whether one iteration of a loop needs what the one before has computed."""
+    return bool(_carried(body, variable))
 
 
 def _carried(body: Sequence[ast.stmt], variable: str) -> float:
@@ -115,7 +121,8 @@ def _operations(*trees: ast.AST) -> float:
             case ast.Subscript():
                 total += 1
             case ast.Call():
-                total += 5 if _called(each) in _ROOTS else 30
+                called = _called(each)
+                total += 5 if called in _ROOTS else 1 if called in _CHOICES else 30
     return total
 
 

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from dlbc.native.restructure.body import bounds, element, elements, names
+from dlbc.native.restructure.forms import form
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _LARGEST = 2**53
@@ -27,6 +28,19 @@ def index_names(block: Sequence[ast.stmt]) -> frozenset[str]:
             found |= names(*parts[1])
         for loop in (n for n in ast.walk(each) if isinstance(n, ast.For)):
             found |= names(*bounds(loop))
+    return frozenset(found)
+
+
+def integer_names(block: Sequence[ast.stmt]) -> frozenset[str]:
+    """Names that are subscripts or bounds of loops, or terms of them, and so surely integers."""
+    found: set[str] = set()
+    for each in block:
+        for access, _ in elements(each):
+            parts = element(access)
+            assert parts is not None
+            found |= {text for subscript in parts[1] for text, _ in form(subscript).terms}
+        for loop in (n for n in ast.walk(each) if isinstance(n, ast.For)):
+            found |= {text for bound in bounds(loop) for text, _ in form(bound).terms}
     return frozenset(found)
 
 

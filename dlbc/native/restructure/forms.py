@@ -80,7 +80,7 @@ def name(text: str) -> Form:
 
 
 def form(tree: ast.expr) -> Form:
-    """The form of an integer expression."""
+    """The form of an integer expression, or of a slice."""
     match tree:
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             return constant(value)
@@ -96,5 +96,9 @@ def form(tree: ast.expr) -> Form:
                 return other.times(one.constant)
             if other.constant is not None:
                 return one.times(other.constant)
+    if isinstance(tree, ast.Slice):
+        tree = ast.Call(
+            ast.Name("slice"), [each or ast.Constant(None) for each in (tree.lower, tree.upper)], []
+        )
     text = ast.unparse(tree)
     return name(text if isinstance(tree, ast.Name | ast.Subscript | ast.Call) else f"({text})")

@@ -4,7 +4,8 @@ Theorem. Iterations of the parallel loop are independent, so that ``for j: S(i, 
 next may be run as ``for j: S(i, j); S(i + step, j)``: each iteration keeps its own order (unroll and jam:
 Callahan, Cocke and Kennedy, *Estimating interlock and improving balance for pipelined architectures*,
 1988). Loops are jammed if their bounds are the same in both iterations, scalars get a copy for each
-iteration.
+iteration. A condition on the index of a jammed loop is the same in all of them but for a few iterations of
+that loop (`splitting`).
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from dlbc.native.restructure.body import assigned, bounds, loop_targets, names, stored
+from dlbc.native.restructure.body import assigned, bounds, loop_targets, names, stored, target
 from dlbc.native.restructure.forms import Form, name
 from dlbc.native.restructure.nest import Nest
+from dlbc.native.restructure.splitting import Integers, cut_innermost
 from dlbc.native.restructure.trees import Fresh, assign, for_range, replaced, with_value
 
 
-def jammed(nest: Nest, body: Sequence[ast.stmt], count: int, fresh: Fresh) -> list[ast.stmt] | None:
+def jammed(
+    nest: Nest, body: Sequence[ast.stmt], count: int, fresh: Fresh, integers: Integers
+) -> list[ast.stmt] | None:
     """The parallel loop with ``count`` iterations of the body at a time; None if no loops can be jammed."""
     assert isinstance(nest.loop.target, ast.Name)
     variable = nest.loop.target.id
-    jam = _Jam(variable, nest.step, body, count, fresh)
+    jam = _Jam(variable, nest.step, body, count, fresh, integers)
     together = jam.block(body)
     if not jam.loops:
         return None
@@ -36,8 +40,17 @@ def jammed(nest: Nest, body: Sequence[ast.stmt], count: int, fresh: Fresh) -> li
 
 
 class _Jam:
-    def __init__(self, variable: str, step: str, body: Sequence[ast.stmt], count: int, fresh: Fresh) -> None:
+    def __init__(
+        self,
+        variable: str,
+        step: str,
+        body: Sequence[ast.stmt],
+        count: int,
+        fresh: Fresh,
+        integers: Integers,
+    ) -> None:
         self._variable, self._step, self._count = variable, step, count
+        self._fresh, self._integers = fresh, integers
         self._uniform = _uniform(body, variable)
         scalars = sorted(assigned(body) - loop_targets(body) - self._uniform)
         self._varying = frozenset(scalars) | stored(body) | {variable}
@@ -51,7 +64,7 @@ class _Jam:
         waiting: list[ast.stmt] = []
         for each in block:
             if isinstance(each, ast.For) and not names(*bounds(each)) & self._varying:
-                made += [*self._copied(waiting), self._loop(each)]
+                made += [*self._copied(waiting), *self._loop(each)]
                 waiting = []
             elif self._is_uniform(each):
                 made += [*self._copied(waiting), each]
@@ -63,11 +76,12 @@ class _Jam:
     def _is_uniform(self, each: ast.stmt) -> bool:
         return isinstance(each, ast.Assign) and bool(names(each.targets[0]) & self._uniform)
 
-    def _loop(self, loop: ast.For) -> ast.stmt:
+    def _loop(self, loop: ast.For) -> list[ast.stmt]:
         self.loops += 1
         first, last, step = map(ast.unparse, bounds(loop))
-        assert isinstance(loop.target, ast.Name)
-        return for_range(loop.target.id, first, last, self.block(loop.body), step)
+        made = for_range(target(loop), first, last, self.block(loop.body), step)
+        assert isinstance(made, ast.For)
+        return cut_innermost(made, self._integers, self._fresh) or [made]
 
     def _copied(self, block: Sequence[ast.stmt]) -> list[ast.stmt]:
         return [self._copy(each, number) for number in range(self._count) for each in block]

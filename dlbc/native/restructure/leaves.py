@@ -19,15 +19,26 @@ from collections.abc import Iterator, Sequence
 from dlbc.native.restructure.body import (
     accesses,
     assigned,
+    bounds,
     element,
     elements,
     loop_targets,
     names,
     stored,
+    target,
 )
 from dlbc.native.restructure.floats import is_float
 from dlbc.native.restructure.forms import form, name
-from dlbc.native.restructure.trees import Fresh, assign, expression, for_range, replaced, shifted, with_value
+from dlbc.native.restructure.trees import (
+    Fresh,
+    assign,
+    expression,
+    for_range,
+    if_true,
+    replaced,
+    shifted,
+    with_value,
+)
 
 
 def can_chain(statements: Sequence[ast.stmt], over: str, indices: frozenset[str]) -> bool:
@@ -95,6 +106,13 @@ def innermost(
         *(assign(local, text) for text, local in hoisted.items()),
         *_sliced(variable, first, last, body, fresh),
     ]
+
+
+def straight_loop(loop: ast.For, fresh: Fresh, before: Sequence[ast.stmt] = ()) -> list[ast.stmt]:
+    """A loop over straight-line code that may have no iterations, behind what does not change in it."""
+    first, last, _ = map(ast.unparse, bounds(loop))
+    inner = innermost(target(loop), first, last, loop.body, fresh)
+    return [if_true(f"{first} < {last}", [*before, *inner])]
 
 
 def _sliced(variable: str, first: str, last: str, body: Sequence[ast.stmt], fresh: Fresh) -> list[ast.stmt]:

@@ -4,7 +4,9 @@ The caller guarantees of a `Nest`: its iterations are independent (no iteration 
 another one reads or stores to); the subscripts of every access that is executed are in range and not
 negative; no operation of the body raises; integers do not overflow; arrays are C-contiguous, with as many
 dimensions as they have subscripts, and do not overlap. Neither is a positive ``step`` assumed, nor that
-there are iterations.
+there are iterations. Where iterations must not overlap in time (``in_order``), all this is guaranteed only of
+inner loops without other statements than assignments, conditionals and loops: iterations may be left early
+elsewhere, and share arrays that each of them fills anew.
 
 What a `Variant` needs beyond that stands in its fields. Its statements use ``numpy`` (for scratch rows),
 ``range``, ``min`` and ``max``.
@@ -19,7 +21,10 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True)
 class Nest:
-    """A parallel loop over ``range(first, last, step)``, and the roles of the names in its body."""
+    """A parallel loop over ``range(first, last, step)``, and the roles of the names in its body.
+
+    ``no_floats``: arrays that hold no floats, whatever arrays that no subscript uses hold.
+    """
 
     loop: ast.For
     first: str
@@ -29,6 +34,8 @@ class Nest:
     numbers: tuple[str, ...]
     pure_calls: frozenset[str]
     taken: frozenset[str]
+    in_order: bool = False
+    no_floats: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

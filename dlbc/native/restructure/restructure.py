@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from dlbc.native.restructure.body import accesses, bounds, check, names
+from dlbc.native.restructure.body import accesses, check, loop_targets, names
 from dlbc.native.restructure.cost import cost, waits_for_scalars
-from dlbc.native.restructure.floats import index_names
-from dlbc.native.restructure.forms import form
-from dlbc.native.restructure.independence import Path, check_independent
+from dlbc.native.restructure.floats import index_names, integer_names
+from dlbc.native.restructure.inner_loops import GAIN, InnerLoops, listed, stores_at, strips_of
 from dlbc.native.restructure.jamming import jammed
+from dlbc.native.restructure.lengths import with_lengths
 from dlbc.native.restructure.nest import CannotRestructureError, Nest, Restructured, Variant
 from dlbc.native.restructure.sinking import Sinking
-from dlbc.native.restructure.trees import Fresh, assign, for_range
+from dlbc.native.restructure.splitting import Integers
+from dlbc.native.restructure.trees import Fresh, for_range
 
-_GAIN = 0.8  # a variant has to be predicted to take this part of the time at most
-_UNROLL, _UNROLL_STRIPS = 4, 8
+_UNROLL_STRIPS = 8
 _MOST = 2
-_SIDE_BY_SIDE, _WAITING = (
-    4,
-    0.5,
-)  # iterations that wait for different sums, and the time this takes (measured)
+_SIDE_BY_SIDE, _WAITING = 4, 0.5  # iterations that wait for different sums, and the time (measured)
+_STRAIGHT = 0.7  # the time where loops become vector loops, at most
 _JAM_GAIN = 0.85  # of what jamming saves in loads
 _BUILTIN = ("range", "min", "max", "len", "numpy")
 
@@ -34,9 +33,11 @@ _BUILTIN = ("range", "min", "max", "len", "numpy")
 def restructure(nest: Nest) -> Restructured:
     """The faster forms of a parallel loop that give the same bits."""
     try:
-        check(nest)
+        nest, lengths = with_lengths(nest, _fresh(nest))
+        if not nest.in_order:
+            check(nest)
         search = _Search(nest)
-        variants = [v for v in search.variants() if v.predicted < _GAIN]
+        variants = [replace(v, body=(*lengths, *v.body)) for v in search.variants() if v.predicted < GAIN]
     except CannotRestructureError as error:
         return Restructured((), (str(error),))
     except RecursionError:
@@ -45,19 +46,26 @@ def restructure(nest: Nest) -> Restructured:
     return Restructured(tuple(best), tuple(dict.fromkeys(search.reasons)))
 
 
+def _fresh(nest: Nest) -> Fresh:
+    return Fresh({*nest.taken, *names(nest.loop), nest.first, nest.last, nest.step, *nest.numbers, *_BUILTIN})
+
+
 class _Search:
     def __init__(self, nest: Nest) -> None:
         self._nest = nest
         assert isinstance(nest.loop.target, ast.Name)
         self._variable = nest.loop.target.id
         self._body = nest.loop.body
-        self._indices = index_names(self._body)
+        self._indices = index_names(self._body) | nest.no_floats
+        own = frozenset((self._variable, nest.first, nest.last, nest.step))
+        numbers = integer_names(self._body) & frozenset(nest.numbers)
+        self._integers = Integers(own | numbers | loop_targets(self._body), nest.step)
         self._written = cost([nest.loop])
         self.reasons: list[str] = []
 
     def variants(self) -> Iterator[Variant]:
         """All variants, whatever they cost."""
-        strips = self._attempt(self._strips)
+        strips = None if self._nest.in_order else self._attempt(self._strips)
         if strips is not None:
             yield strips
         yield from self._with_inner()
@@ -69,18 +77,13 @@ class _Search:
             self.reasons.append(str(error))
             return None
 
-    def _fresh(self) -> Fresh:
-        nest = self._nest
-        return Fresh(
-            {*nest.taken, *names(nest.loop), nest.first, nest.last, nest.step, *nest.numbers, *_BUILTIN}
-        )
-
-    def _floats(self, needed: bool) -> frozenset[str]:
-        return frozenset(self._nest.arrays) - self._indices if needed else frozenset()
+    def _floats(self, changed: Sequence[ast.stmt]) -> frozenset[str]:
+        """The arrays that must hold floats, if the loops that are changed keep values of theirs elsewhere."""
+        return frozenset(each.array for each in accesses(changed)) - self._indices
 
     def _strips(self) -> Variant | None:
         """The parallel loop in strips, each sunk to the innermost place."""
-        if not _stores_at(self._body, self._variable):
+        if not stores_at(self._body, self._variable):
             raise CannotRestructureError(
                 f"not all elements that are stored to have {self._variable} as a subscript"
             )
@@ -90,147 +93,50 @@ class _Search:
         if not sinking.is_long:
             return None
         predicted = cost(sketch) / self._written
-        below = _listed(sinking.sunk_below)
-        what = f"strips of {sinking.width} iterations of {self._variable} are innermost, below {below}"
-        floats = self._floats(sinking.needs_floats)
-        return Variant((what,), tuple(whole), floats, predicted, unit_step=True)
+        below = listed(sinking.sunk_below)
+        what = [f"strips of {sinking.width} iterations of {self._variable} are innermost, below {below}"]
+        if sinking.packed:
+            what.append(f"columns of {listed(sinking.packed)} are copied for each strip")
+        floats = self._floats(self._body if sinking.needs_floats else ())
+        return Variant(tuple(what), tuple(whole), floats, predicted, unit_step=True)
 
     def _strip_loop(self, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
-        sinking = Sinking(self._nest.loop, self._indices, self._fresh(), _UNROLL_STRIPS, sketch)
-        loops = _strips(sinking, f"max({self._nest.first}, 0)", self._nest.last)
+        sinking = Sinking(self._nest.loop, self._indices, _fresh(self._nest), _UNROLL_STRIPS, sketch)
+        loops = strips_of(sinking, f"max({self._nest.first}, 0)", self._nest.last)
         return [*sinking.allocations(), *loops], sinking
 
     def _with_inner(self) -> Iterator[Variant]:
         """Inner loops sunk, then two iterations jammed."""
-        inner = _InnerLoops(self._indices, self._fresh(), self.reasons)
+        inner = InnerLoops(self._nest, self._indices, self._integers, _fresh(self._nest), self.reasons)
         body = inner.block(self._body, ())
-        what = tuple(inner.what)
-        floats = self._floats(inner.needs_floats)
-        predicted = self._around(inner.sketched(self._body))
+        what = tuple(dict.fromkeys(inner.what))
+        floats = self._floats(inner.needing_floats)
+        sketches = inner.sketched(self._body)
+        predicted = self._around(sketches)
+        if inner.has_straight:
+            predicted = min(predicted, _STRAIGHT)
         if what:
             yield Variant(what, (*inner.allocations, self._loop(body)), floats, predicted)
-        pairs = jammed(self._nest, body, 2, inner.fresh) if what and not inner.allocations else None
-        if not what:
-            yield from self._side_by_side()
+        pairs = None
+        if self._nest.in_order:
+            return
+        if not inner.sunk:
+            yield from self._side_by_side(sketches, what)
+        elif not inner.allocations:
+            pairs = jammed(self._nest, body, 2, inner.fresh, self._integers)
         if pairs is not None:
             both = (*what, f"two iterations of {self._variable} are run side by side")
             yield Variant(both, (*inner.allocations, *pairs), floats, predicted * _JAM_GAIN)
 
-    def _side_by_side(self) -> Iterator[Variant]:
+    def _side_by_side(self, sketches: Sequence[ast.stmt], cuts: Sequence[str]) -> Iterator[Variant]:
         """Several iterations at a time, where the inner loops wait for their sums."""
-        together = jammed(self._nest, self._body, _SIDE_BY_SIDE, self._fresh())
-        if together is not None and waits_for_scalars(self._body):
+        together = jammed(self._nest, self._body, _SIDE_BY_SIDE, _fresh(self._nest), self._integers)
+        if together is not None and waits_for_scalars(sketches):
             what = f"{_SIDE_BY_SIDE} iterations of {self._variable} are run side by side"
-            yield Variant((what,), tuple(together), frozenset(), _WAITING)
+            yield Variant((what, *cuts), tuple(together), frozenset(), _WAITING)
 
     def _loop(self, body: Sequence[ast.stmt]) -> ast.stmt:
         return for_range(self._variable, self._nest.first, self._nest.last, body, self._nest.step)
 
     def _around(self, body: Sequence[ast.stmt]) -> float:
         return cost([self._loop(body)]) / self._written
-
-
-class _InnerLoops:
-    """Sinks those inner loops for which it pays, outer ones first."""
-
-    def __init__(self, indices: frozenset[str], fresh: Fresh, reasons: list[str]) -> None:
-        self._indices, self.fresh, self._reasons = indices, fresh, reasons
-        self.what: list[str] = []
-        self.allocations: list[ast.stmt] = []
-        self.needs_floats = False
-        self._sketches: dict[int, list[ast.stmt]] = {}
-
-    def block(self, block: Sequence[ast.stmt], path: Path) -> list[ast.stmt]:
-        """The statements with inner loops sunk."""
-        made: list[ast.stmt] = []
-        for index, each in enumerate(block):
-            here = (*path, (block, index))
-            sunk = self._sunk(each, here) if isinstance(each, ast.For) else None
-            made += sunk if sunk is not None else [self._below(each, here)]
-        return made
-
-    def sketched(self, block: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The statements as the cost model is to see them."""
-        made: list[ast.stmt] = []
-        for each in block:
-            made += self._sketches.get(id(each)) or [self._sketched_below(each)]
-        return made
-
-    def _sketched_below(self, each: ast.stmt) -> ast.stmt:
-        if isinstance(each, ast.For):
-            return ast.For(each.target, each.iter, self.sketched(each.body), [], lineno=0, col_offset=0)
-        if isinstance(each, ast.If):
-            return ast.If(
-                each.test, self.sketched(each.body), self.sketched(each.orelse), lineno=0, col_offset=0
-            )
-        return each
-
-    def _below(self, each: ast.stmt, path: Path) -> ast.stmt:
-        if isinstance(each, ast.For):
-            body = self.block(each.body, path)
-            return ast.For(each.target, each.iter, body, [], lineno=0, col_offset=0)
-        if isinstance(each, ast.If):
-            body, other = self.block(each.body, path), self.block(each.orelse, path)
-            return ast.If(each.test, body, other, lineno=0, col_offset=0)
-        return each
-
-    def _sunk(self, loop: ast.For, path: Path) -> list[ast.stmt] | None:
-        if not any(isinstance(n, ast.For) for each in loop.body for n in ast.walk(each)):
-            return None
-        try:
-            check_independent(loop, path)
-            sketch, tried = self._made(loop, Fresh(self.fresh.all), True)
-            if not tried.is_long or cost(sketch) >= _GAIN * cost([loop]):
-                return None
-            made, sinking = self._made(loop, self.fresh, False)
-        except CannotRestructureError as error:
-            self._reasons.append(str(error))
-            return None
-        self.allocations += sinking.allocations()
-        self.needs_floats |= sinking.needs_floats
-        self._sketches[id(loop)] = sketch
-        below = _listed(sinking.sunk_below)
-        self.what.append(f"the loop over {sinking.variable} is innermost, below {below}")
-        return made
-
-    def _made(self, loop: ast.For, fresh: Fresh, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
-        sinking = Sinking(loop, self._indices, fresh, _UNROLL, sketch)
-        first, last, _ = bounds(loop)
-        known = form(first).constant
-        safe = known is not None and known >= 0
-        start = form(first).text
-        if not safe and _stores_at(loop.body, sinking.variable):
-            start = f"max({start}, 0)"
-        return _strips(sinking, start, form(last).text), sinking
-
-
-def _strips(sinking: Sinking, first: str, last: str) -> list[ast.stmt]:
-    """The loop over the strips of a sunk loop; where it needs no rows, all of it is one strip.
-
-    Compilers then see that it begins at a number that is not negative, and need not ask at each subscript.
-    """
-    if not sinking.needs_strips:
-        return [
-            assign(sinking.start, first),
-            assign(sinking.end, last),
-            *sinking.strip(sinking.start, sinking.end),
-        ]
-    end = assign(sinking.end, f"min({sinking.start} + {sinking.width}, {last})")
-    body = [end, *sinking.strip(sinking.start, sinking.end)]
-    return [for_range(sinking.start, first, last, body, str(sinking.width))]
-
-
-def _stores_at(body: Sequence[ast.stmt], variable: str) -> bool:
-    """Whether every element that is stored to has the variable as a subscript.
-
-    Iterations in which it is negative then have no effects, since subscripts are not negative. A compiler
-    that knows the variable not to be negative need not ask whether to count from the end.
-    """
-    stores = [each for each in accesses(body) if each.is_store]
-    return bool(stores) and all(
-        any(isinstance(s, ast.Name) and s.id == variable for s in each.subscripts) for each in stores
-    )
-
-
-def _listed(variables: Sequence[str]) -> str:
-    return " and ".join(dict.fromkeys(variables))

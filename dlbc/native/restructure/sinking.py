@@ -12,9 +12,10 @@ of the statement instances within each iteration computes the same bits. So for 
 * consecutive ``k`` are put into one loop over ``v`` (unroll and jam).
 
 Scalars that live from one of these loops over ``v`` to another have an element of a row for each iteration
-of the strip (scalar expansion). The rows make strips necessary; without them, and with rectangles only, the
-whole loop is one strip. See Wolfe, *More iteration space tiling*, 1989; Allen and Kennedy, *Optimizing
-compilers for modern architectures*, 2001, chapters 5 and 8.
+of the strip (scalar expansion); columns that a strip reads again and again are copied first (`packing`).
+Both make strips necessary; without them, and with rectangles only, the whole loop is one strip. See Wolfe,
+*More iteration space tiling*, 1989; Allen and Kennedy, *Optimizing compilers for modern architectures*,
+2001, chapters 5 and 8.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from dlbc.native.restructure.floats import float_scalars
 from dlbc.native.restructure.forms import Form, constant, form, name
 from dlbc.native.restructure.leaves import can_chain, chained, innermost
 from dlbc.native.restructure.nest import CannotRestructureError
+from dlbc.native.restructure.packing import PackedColumns
 from dlbc.native.restructure.trees import (
     Fresh,
     assign,
@@ -44,6 +46,9 @@ from dlbc.native.restructure.trees import (
 
 #: Iterations of a strip: rows of this length stay in the first-level cache.
 WIDTH = 256
+
+#: The same with copies of tables, of which a strip's part is to stay there.
+NARROW = 64
 
 _WIDE = 1024  # of strips without rows
 
@@ -88,13 +93,16 @@ class Sinking:
         self._body = loop.body
         self._fresh, self._unroll, self._sketch, self._indices = fresh, unroll, sketch, indices
         self._varying = (assigned(loop.body) - loop_targets(loop.body)) | stored(loop.body)
-        self.parts = tuple(self._split(loop.body))
-        self.sunk_below = tuple(variable_of(each.loop) for each in _outers(self.parts))
-        self.rows = self._expanded(loop)
-        self.needs_strips = bool(self.rows) or any(any(each.grows) for each in _outers(self.parts))
         self.start, self.end = fresh(f"{self.variable}_first"), fresh(f"{self.variable}_end")
-        self.width = WIDTH if self.needs_strips else _WIDE
-        self.needs_floats = bool(self.rows)
+        parts = tuple(self._split(loop.body))
+        self.sunk_below = tuple(variable_of(each.loop) for each in _outers(parts))
+        self.rows = self._expanded(loop, parts)
+        changing = self._varying | loop_targets(loop.body)
+        self._packed = PackedColumns(self.variable, self.start, self.end, changing, indices, fresh)
+        self.parts = tuple(self._packing(parts, ()))
+        self.needs_floats = bool(self.rows) or self._packed.made
+        self.needs_strips = self.needs_floats or any(any(each.grows) for each in _outers(parts))
+        self.width = NARROW if self._packed.has_tables else WIDTH if self.needs_strips else _WIDE
 
     def _split(self, block: Sequence[ast.stmt]) -> Iterator[Leaf | Outer]:
         together: list[ast.stmt] = []
@@ -123,10 +131,18 @@ class Sinking:
             return None
         return lower, upper
 
-    def _expanded(self, loop: ast.For) -> dict[str, str]:
+    def _packing(self, parts: Sequence[Leaf | Outer], around: tuple[ast.For, ...]) -> Iterator[Leaf | Outer]:
+        """The parts, reading copies of columns where that pays."""
+        for part in parts:
+            if isinstance(part, Leaf):
+                yield Leaf(self._packed.applied(part.statements, around))
+            else:
+                yield Outer(part.loop, tuple(self._packing(part.parts, (*around, part.loop))), part.grows)
+
+    def _expanded(self, loop: ast.For, parts: Sequence[Leaf | Outer]) -> dict[str, str]:
         """The rows of the scalars that live in more than one loop over the sunk variable."""
         scalars = assigned(loop.body) - loop_targets(loop.body)
-        found = [names(*leaf.statements) & scalars for leaf in _leaves(self.parts)]
+        found = [names(*leaf.statements) & scalars for leaf in _leaves(parts)]
         crossing = sorted(s for s in scalars if sum(s in each for each in found) > 1)
         floats = float_scalars(loop.body, scalars, self._indices)
         for scalar in crossing:
@@ -139,13 +155,19 @@ class Sinking:
         """Whether a loop has been sunk below one that compilers do not unroll completely by themselves."""
         return any(count is None or abs(count) > _FULLY for count in map(_trips, _outers(self.parts)))
 
+    @property
+    def packed(self) -> tuple[str, ...]:
+        """The arrays with columns that are copied for each strip."""
+        return self._packed.arrays
+
     def allocations(self) -> list[ast.stmt]:
         """Statements that make the rows."""
-        return [assign(row, f"numpy.empty({WIDTH}, numpy.float64)") for row in self.rows.values()]
+        rows = [assign(row, f"numpy.empty({self.width}, numpy.float64)") for row in self.rows.values()]
+        return [*rows, *self._packed.rows(self.width)]
 
     def strip(self, first: str, last: str) -> list[ast.stmt]:
         """What runs the iterations of one strip, which are not none."""
-        return list(self._emitted(self.parts, first, last))
+        return [*self._packed.statements(), *self._emitted(self.parts, first, last)]
 
     def _emitted(self, parts: Sequence[Leaf | Outer], first: str, last: str) -> Iterator[ast.stmt]:
         for part in parts:

@@ -95,6 +95,18 @@ def _kept(row: Any) -> Any:
     return lambda row: row
 
 
+@overload(numerics.is_shape, strict=False)
+def _is_shape(a: Any, b: Any = 1, c: Any = 1, d: Any = 1) -> Any:
+    most = numerics.MOST_ELEMENTS
+
+    def shape(a, b=1, c=1, d=1):  # type: ignore[no-untyped-def]
+        if min(a, b, c, d) < 0 or max(a, b, c, d) > most:
+            return False
+        return a * b <= most and a * b * c <= most and a * b * c * d <= most
+
+    return shape
+
+
 @overload(numerics.minimum2, strict=False)
 def _minimum2(a: Any, b: Any) -> Any:
     if not _same(a, b):

@@ -21,6 +21,9 @@ LIMIT = 2**62
 #: Integers up to this in magnitude are floats without rounding.
 EXACT = 2**53
 
+#: Arrays of iterations that have more elements are left to Python.
+MOST_ELEMENTS = 2**27
+
 #: numpy's functions on one float64: name of the helper -> name in numpy.
 UNARY = {
     f"np_{name}": name
@@ -121,6 +124,13 @@ def outside(k: int, n: int) -> bool:
     return not -n <= k < n
 
 
+def is_shape(a: int, b: int = 1, c: int = 1, d: int = 1) -> bool:
+    """Whether an array may have axes of these lengths, and is no larger than a gigabyte."""
+    if min(a, b, c, d) < 0 or max(a, b, c, d) > MOST_ELEMENTS:
+        return False
+    return a * b <= MOST_ELEMENTS and a * b * c <= MOST_ELEMENTS and a * b * c * d <= MOST_ELEMENTS
+
+
 def power(x: Any, y: Any) -> Any:
     """``x ** y`` of floats; what it raises or makes complex is infinite or not a number when compiled."""
     return x**y
@@ -216,7 +226,17 @@ globals().update(_MADE)
 #: What `dlbrt.native` offers to generated programs.
 HELPERS: Sequence[str] = (
     *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside", "inexact"),
-    *("too_large", "kept", "is_minus_one", "power", "math_pow", "numpy_power", "np_sum", "np_mean"),
+    *(
+        "too_large",
+        "kept",
+        "is_minus_one",
+        "is_shape",
+        "power",
+        "math_pow",
+        "numpy_power",
+        "np_sum",
+        "np_mean",
+    ),
     *("put", "new_results", "read_results", "read_array"),
     *_MADE,
 )

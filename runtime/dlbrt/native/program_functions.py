@@ -14,6 +14,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dis import get_instructions
 from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -90,7 +91,7 @@ class ProgramFunctions:
         return number
 
     def _freeze_globals(self, old: dict[str, Any], new: dict[str, Any], code: CodeType) -> None:
-        for name in sorted(_global_names(code)):
+        for name in sorted(_loaded_globals(code)):
             if name in old:
                 self._freeze(name, partial(old.get, name, _ABSENT), _item_setter(new, name), code)
 
@@ -207,3 +208,10 @@ def _global_names(code: CodeType) -> set[str]:
     """Names that code, with the code inside, uses as globals or attributes."""
     inner = (each for each in code.co_consts if isinstance(each, CodeType))
     return set(code.co_names).union(*map(_global_names, inner))
+
+
+def _loaded_globals(code: CodeType) -> set[str]:
+    """Names that code, with the code inside, uses as globals."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    own = {each.argval for each in get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return own.union(*map(_loaded_globals, inner))

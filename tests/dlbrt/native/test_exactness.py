@@ -249,3 +249,16 @@ def test_a_product_is_unsafe_if_it_may_leave_the_range_of_integers() -> None:
 def test_a_subscript_is_outside_as_python_counts() -> None:
     compiled = numba.njit(lambda k, n: dlbrt.native.outside(k, n))
     assert [k for k in range(-5, 5) if not compiled(k, 3)] == [-3, -2, -1, 0, 1, 2]
+
+
+def test_a_shape_has_no_negative_lengths_and_is_at_most_a_gigabyte() -> None:
+    compiled = numba.njit(lambda a, b, c, d: dlbrt.native.is_shape(a, b, c, d))
+    fewer = numba.njit(lambda a, b: (dlbrt.native.is_shape(a), dlbrt.native.is_shape(a, b)))
+    lengths = (0, 1, 3, 2**14, 2**27, 2**27 + 1, -1, 2**61)
+    for a in lengths:
+        for b in lengths:
+            assert fewer(a, b) == (numerics.is_shape(a), numerics.is_shape(a, b))
+            for c, d in ((1, 1), (2**13, 1), (2**27, 2**27), (0, -1)):
+                assert compiled(a, b, c, d) == numerics.is_shape(a, b, c, d)
+    assert numerics.is_shape(2**14, 2**13)
+    assert not any(numerics.is_shape(*shape) for shape in ((2**14, 2**14), (-1,), (0, -1), (2**28,)))

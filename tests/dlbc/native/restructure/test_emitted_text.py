@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
+import numpy
 import pytest
 
 from dlbc.native.restructure import Nest as NestOf
 from dlbc.native.restructure import Restructured, restructure
+from tests.fuzz.random_nests import eager
 
 MXM = """\
 for i in range(first, last, step):
@@ -90,6 +92,54 @@ for i_first in range(max(first, 0), last, 256):
                 a_part3[p4] = a_part3[p4] + x10 * c_reversed_part9[p4]
 """  # noqa: E501
 
+DISTANCES = """\
+for i in range(first, last, step):
+    for j in range(n):
+        total = 0.0
+        for k in range(3, m):
+            total += (X[i, k] - X[j, k]) * (X[i, k] - X[j, 0])
+        Z[i, j] = total
+"""
+
+FORCES = """\
+for i in range(first, last, step):
+    force = 0.0
+    for j in range(n):
+        d = X[j, 0] - X[i, 0]
+        e = X[j, 1] - X[i, 1]
+        force += A[j] * d / (d * d + e * e + 1.0)
+    Z[i, 0] = force
+"""
+
+FORCES_IN_STRIPS = """\
+force_row = numpy.empty(256, numpy.float64)
+X_packed = numpy.empty(256, numpy.float64)
+X_packed2 = numpy.empty(256, numpy.float64)
+for i_first in range(max(first, 0), last, 256):
+    i_end = min(i_first + 256, last)
+    if 0 < n:
+        for p in range(i_end - i_first):
+            X_packed[p] = X[i_first + p, 0]
+            X_packed2[p] = X[i_first + p, 1]
+    force_row_part = force_row[0:i_end - i_first]
+    for p2 in range(i_end - i_first):
+        force_row_part[p2] = 0.0
+    for j in range(n):
+        x1 = X[j, 0]
+        x2 = X[j, 1]
+        x3 = A[j]
+        x_packed_part = X_packed[0:i_end - i_first]
+        x_packed2_part = X_packed2[0:i_end - i_first]
+        force_row_part2 = force_row[0:i_end - i_first]
+        for p3 in range(i_end - i_first):
+            d = x1 - x_packed_part[p3]
+            e = x2 - x_packed2_part[p3]
+            force_row_part2[p3] = force_row_part2[p3] + x3 * d / (d * d + e * e + 1.0)
+    force_row_part3 = force_row[0:i_end - i_first]
+    for p4 in range(i_end - i_first):
+        Z[i_first + p4, 0] = force_row_part3[p4]
+"""
+
 
 def _restructured(loop_text: str, arrays: str, numbers: str, taken: str = "") -> Restructured:
     loop = ast.parse(loop_text).body[0]
@@ -117,6 +167,72 @@ def test_strips_of_the_convolution_are_innermost() -> None:
     assert strips.unit_step
     assert strips.float_arrays == {"A", "B", "C"}
     assert _text(strips.body) == CONVOLUTION_IN_STRIPS
+
+
+def test_columns_that_a_strip_reads_again_are_copied() -> None:
+    (strips, *_) = _restructured(FORCES, "A X Z", "n").variants
+    assert strips.what == (
+        "strips of 256 iterations of i are innermost, below j",
+        "columns of X are copied for each strip",
+    )
+    assert strips.float_arrays == {"A", "X", "Z"}
+    assert _text(strips.body) == FORCES_IN_STRIPS
+
+
+def test_copies_of_tables_have_narrow_strips() -> None:
+    (strips, *_) = _restructured(DISTANCES, "X Z", "n m").variants
+    made = _text(strips.body)
+    assert "for i_first in range(max(first, 0), last, 64):" in made
+    assert "X_packed = numpy.empty((max(m - 3, 0), i_end - i_first), numpy.float64)" in made
+    assert "if 0 < n:" in made
+    assert "X_packed[k - 3, p] = X[i_first + p, k]" in made
+    assert made.count("X_packed = ") == 1  # X[j, k] and X[j, 0] are read where they are
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for j in range(n):\n        Z[i, j] = X[i, j] * A[j]",  # each element is read once
+        "for j in range(n):\n        if j < 3:\n            A[i] += X[i, 0] * X[j, 0]",  # perhaps not read
+        "for j in range(n):\n        Z[i, 0] += Z[i, 1] * X[j, 0]",  # stored to
+        "for j in range(i, n):\n        A[i] += X[i, 0] * X[j, 0]",  # not read by all iterations of a strip
+    ],
+)
+def test_no_column_is_copied_that_is_not_read_again(body: str) -> None:
+    with eager(3, 2):
+        found = _restructured(f"for i in range(first, last, step):\n    {body}\n", "A X Z", "n").variants
+    assert found
+    assert "packed" not in "".join(_text(variant.body) for variant in found)
+
+
+def test_columns_that_no_iteration_reads_are_not_copied() -> None:
+    (strips, *_) = _restructured(FORCES, "A X Z", "n").variants
+    total = numpy.ones((5, 1))
+    arrays = {"A": numpy.zeros(0), "X": numpy.zeros((0, 0)), "Z": total}
+    exec(_text(strips.body), {"numpy": numpy, "first": 0, "last": 5, "step": 1, "n": 0, **arrays})
+    assert not total.any()
+
+
+def test_lengths_of_arrays_are_numbers_before_the_loop() -> None:
+    text = MXM.replace("j in range(n)", "j in range(Z.shape[1])").replace(
+        "k in range(n)", "k in range(len(Y))"
+    )
+    one = _restructured(text, "X Y Z", "").variants[-1]
+    before = "Z_shape_1 = Z.shape[1]\nY_shape_0 = Y.shape[0]\n"
+    expected = MXM_INTERCHANGED.replace("j_end = n", "j_end = Z_shape_1")
+    expected = expected.replace("max(n, 0)", "max(Y_shape_0, 0)").replace(
+        "(k_rest, n)", "(k_rest, Y_shape_0)"
+    )
+    assert _text(one.body) == before + expected
+
+
+def test_the_length_of_an_array_that_changes_is_not() -> None:
+    text = MXM.replace("j in range(n)", "j in range(len(W))").replace("    for j", "    W = f(i)\n    for j")
+    loop = ast.parse(text).body[0]
+    assert isinstance(loop, ast.For)
+    arrays = ("W", "X", "Y", "Z")
+    found = restructure(NestOf(loop, "first", "last", "step", arrays, ("n",), frozenset(), frozenset(), True))
+    assert not [v for v in found.variants if "W_shape_0" in _text(v.body)]
 
 
 def test_names_that_are_taken_are_not_used() -> None:

@@ -1,0 +1,162 @@
+"""Arrays that iterations make: as buffers of the chunk, filled anew in each iteration, where they can be.
+
+Python raises where a length is negative or the memory does not suffice. Such iterations, and those with
+arrays of more than a gigabyte, are left to it (`dlbrt.native.is_shape`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from dlbrt.records import dataclass
+
+from dlbc.ir.chunk import RUNTIME
+from dlbc.native.extents import Linear
+from dlbc.native.facts import NotCompilableError, helper
+from dlbc.native.local_arrays import Allocation, element_of
+from dlbc.native.lower_expressions import ExpressionLowering
+from dlbc.native.scalars import NUMPY, Kind, Scalar
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """``whole`` as an argument of numpy's function, the ``lengths`` that are not known to be possible, all of
+    them as forms, and whether they are the same in all iterations.
+    """
+
+    whole: ast.expr
+    lengths: tuple[ast.expr, ...]
+    forms: tuple[Linear, ...]
+    is_constant: bool
+
+
+class AllocationLowering(ExpressionLowering):
+    """Lowers what makes arrays."""
+
+    def _make(self, name: str, call: ast.Call, made: Allocation) -> None:
+        """Bind a name to a new array."""
+        if name in self._facts.kept:
+            raise NotCompilableError(f"the array `{name}` is read after the loop", call)
+        shape = self._shape(name, made, call)
+        filling, element = self._filling(name, made, call)
+        if self._elements.setdefault(name, element) != element:
+            raise NotCompilableError(f"`{name}` is an array of one type here, of another one there", call)
+        self._note_change(name)
+        self._lengths[name] = shape.forms
+        new = _assigned(name, self._new(call, made, shape, filling))
+        fits = [helper("is_shape", *shape.lengths)] if shape.lengths else []
+        typed = made.kind is not None or made.like is not None
+        if typed and shape.is_constant and self._made[name].is_scoped and not self._conditional:
+            self._conditions.update(dict.fromkeys(map(ast.unparse, fits)))
+            self._sizes |= {form.text for form in shape.forms}
+            self._prologue.append(new)
+            self._buffers.add(name)
+        else:
+            for test in fits:
+                self._check(ast.UnaryOp(ast.Not(), test))
+            self._out.append(new)
+        if typed and filling is not None:
+            self._out.append(_filled(name, self._made[name].axes, filling))
+
+    def _shape(self, name: str, made: Allocation, call: ast.Call) -> _Shape:
+        own = tuple(Linear.atom(f"{name}.shape[{axis}]") for axis in range(self._made[name].axes))
+        if made.like is not None:
+            return self._shape_like(name, made.like, own)
+        if len(made.lengths) != len(own):
+            raise NotCompilableError(f"`{name}` has more subscripts in one place than in another", call)
+        forms, lengths = [], []
+        for node, otherwise in zip(made.lengths, own, strict=True):
+            value, kind = self.expression(node)
+            if kind.kind not in (Kind.INTEGER, Kind.ANY):
+                raise NotCompilableError(f"the length {ast.unparse(node)} is no integer", node)
+            lengths.append(self._named(value, "length"))
+            form = self._scope.linear(node) if self._made[name].is_scoped else None
+            forms.append(otherwise if form is None or self._may_change(form) else form)
+        whole = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, ast.Load())
+        constant = all(map(self._invariant, made.lengths))
+        if constant:  # as the program has it: what is named above has no value before the loop
+            lengths = [*made.lengths]
+            whole = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, ast.Load())
+        literal = all(isinstance(node, ast.Constant) and node.value in range(1025) for node in lengths)
+        return _Shape(whole, () if literal else tuple(lengths), tuple(forms), constant)
+
+    def _may_change(self, form: Linear) -> bool:
+        """Whether a form has numbers that the body computes, which it may bind again."""
+        return bool(form.names & self._locals - self._scope.variables)
+
+    def _shape_like(self, name: str, like: ast.expr, own: tuple[Linear, ...]) -> _Shape:
+        """The shape of another array."""
+        array = self._shape_of(like)
+        if array is None:
+            raise NotCompilableError(f"`{ast.unparse(like)}` is no array that the loop is given", like)
+        local, axes = self._local(like), len(own)
+        if local and (self._made[local].axes != axes or local not in self._elements):
+            raise NotCompilableError(f"`{name}` has more subscripts than `{local}`", like)
+        if not local and self._arrays.setdefault(self._array(like), axes) != axes:
+            raise NotCompilableError(f"`{name}` has more subscripts than `{ast.unparse(like)}`", like)
+        whole = ast.Attribute(array, "shape", ast.Load())
+        lengths = tuple(ast.Subscript(whole, ast.Constant(axis), ast.Load()) for axis in range(axes))
+        scoped = self._made[name].is_scoped
+        forms = self._lengths[local] if local else tuple(Linear.atom(ast.unparse(each)) for each in lengths)
+        constant = local in self._buffers if local else True
+        return _Shape(
+            whole, () if local else lengths, forms if scoped and (constant or not local) else own, constant
+        )
+
+    def _filling(self, name: str, made: Allocation, call: ast.Call) -> tuple[ast.expr | None, Scalar]:
+        """What all elements are at first, and what is known of an element."""
+        value, kind = (None, None) if made.value is None else self.expression(made.value)
+        if made.kind is not None:
+            element = element_of(made.kind)
+        elif made.like is not None:
+            element = self._element_like(made.like)
+        else:
+            assert kind is not None
+            element = Scalar(kind.kind, kind.sources | {NUMPY}, element=True)
+        if kind is not None and (
+            kind.mixed or (Kind.TRUTH in (kind.kind, element.kind) and kind.kind != element.kind)
+        ):
+            raise NotCompilableError(f"what `{name}` is filled with is of another type", call)
+        if made.fill is not None:
+            literal = {Kind.INEXACT: float(made.fill), Kind.TRUTH: bool(made.fill)}
+            value = ast.Constant(literal.get(element.kind, made.fill))
+        return value, element
+
+    def _element_like(self, like: ast.expr) -> Scalar:
+        if local := self._local(like):
+            return self._elements[local]
+        self._values.add(self._array(like))
+        return Scalar(Kind.ANY, frozenset({self._array(like), NUMPY}), element=True)
+
+    def _new(self, call: ast.Call, made: Allocation, shape: _Shape, filling: ast.expr | None) -> ast.expr:
+        """The call that makes the array; it fills it only where it takes its type from what it is filled
+        with.
+        """
+        if made.kind is None and made.like is not None:
+            assert isinstance(shape.whole, ast.Attribute)
+            return ast.Call(_numpy(call, "empty_like"), [shape.whole.value], [])
+        if made.kind is None:
+            assert filling is not None
+            return ast.Call(_numpy(call, "full"), [shape.whole, filling], [])
+        types = [] if made.kind == "float64" else [_numpy(call, made.kind)]
+        return ast.Call(_numpy(call, "empty"), [shape.whole, *types], [])
+
+
+def _numpy(call: ast.Call, name: str) -> ast.expr:
+    """Something of numpy, by the name that the program has for numpy where it has one."""
+    if isinstance(call.func, ast.Attribute):
+        return ast.Attribute(call.func.value, name, ast.Load())
+    native = ast.Attribute(ast.Name(RUNTIME, ast.Load()), "native", ast.Load())
+    return ast.Attribute(ast.Attribute(native, "numpy", ast.Load()), name, ast.Load())
+
+
+def _assigned(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _filled(name: str, axes: int, value: ast.expr) -> ast.stmt:
+    """``name[:, :] = value``."""
+    parts: Sequence[ast.expr] = [ast.Slice() for _ in range(axes)]
+    key = parts[0] if axes == 1 else ast.Tuple([*parts], ast.Load())
+    return ast.Assign([ast.Subscript(ast.Name(name, ast.Load()), key, ast.Store())], value)

@@ -1,0 +1,209 @@
+"""What bodies become: where subscripts are tested, what is a buffer, and what is left to Python."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from dlbc.ir.chunk import ChunkPlan
+from dlbc.parse.read_source import decode_source
+from dlbc.pipeline import explain
+
+HEAD = "import numpy as np\n\ndef f(A, Z, P, n, m):\n    # dlb: parallel, jit\n    for i in range(n):\n"
+
+
+def chunk(body: str, before: str = "") -> ChunkPlan:
+    """The chunk functions of a loop with this body."""
+    source, problems = decode_source("case.py", (before + HEAD + indent(body, 8 * " ")).encode())
+    assert not problems
+    result = explain(source)
+    [found] = result.reports
+    assert found.plan is not None, result.diagnostics
+    assert found.plan.chunk is not None, result.diagnostics
+    return found.plan.chunk
+
+
+def written(body: str, before: str = "") -> str:
+    """The chunk function in the order of the source."""
+    return chunk(body, before).forms[-1].text
+
+
+def reason(body: str, before: str = "") -> str:
+    """Why a loop is left to Python."""
+    source, _ = decode_source("case.py", (before + HEAD + indent(body, 8 * " ")).encode())
+    [message] = [d.message for d in explain(source).diagnostics if d.code == "DLB116"]
+    return message.partition("since ")[2]
+
+
+def test_an_array_of_one_size_is_a_buffer_of_the_chunk() -> None:
+    body = "t = np.zeros((n, 3))\nfor j in range(n):\n    t[j, 1] += A[i, j]\nZ[i] = t[0, 1]\n"
+    found = chunk(body)
+    lines = [line.strip() for line in found.forms[-1].text.splitlines()]
+    assert lines[1:4] == ["t = np.empty((n, 3))", "for i in range(first, last, step):", "t[:, :] = 0.0"]
+    assert "_dlbrt_.native.is_shape(n, 3)" in found.fits
+    assert "outside" not in found.forms[-1].text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = np.zeros(i)\nfor j in range(i):\n    t[j] = j\nZ[i] = t[-1]\n",
+        "if A[i, 0] > 0:\n    t = np.zeros(n)\n    Z[i] = t[0]\n",
+        "if A[i, 0] > 0:\n    t = np.zeros(n)\nelse:\n    t = np.ones(n)\nZ[i] = t[0]\n",
+        "k = P[i]\nt = np.zeros(k + 1)\nZ[i] = t[0]\n",
+        "t = np.full(n, A[i, 0])\nZ[i] = t[0]\n",
+    ],
+    ids=[
+        "of another size",
+        "under a condition",
+        "used after its block",
+        "of a size of data",
+        "of a type of data",
+    ],
+)
+def test_other_arrays_are_made_where_the_program_makes_them(body: str) -> None:
+    text = written(body)
+    at = [line for line in text.splitlines() if " t = np." in line]
+    assert at
+    assert all(line.startswith(8 * " ") for line in at)
+    assert "if not _dlbrt_.native.is_shape(" in text
+
+
+def test_a_literal_size_needs_no_test() -> None:
+    assert "is_shape" not in written("t = np.zeros(3)\nt[i % 3] = 1.0\nZ[i] = t[1]\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("t = np.zeros(n)\nZ[i] = t.sum()\n", "the call `t.sum()`"),
+        ("t = np.zeros(n)\nt[:] = A[i]\nZ[i] = t[0]\n", "parts of arrays"),
+        ("t = np.zeros(n)\nu = t\nZ[i] = u[0]\n", "the array `t` is used as a whole"),
+        ("t = np.zeros(n)\nt += 1\nZ[i] = t[0]\n", "np.zeros(n)"),
+        ("t = np.zeros(n, dtype=np.float32)\nZ[i] = t[0]\n", "np.zeros(n, dtype=np.float32)"),
+        ("t = np.zeros((n, n))\nZ[i] = t[0]\n", "`t` has more subscripts in one place"),
+        ("t = np.zeros(2.5)\nZ[i] = t[0]\n", "the length 2.5 is no integer"),
+        ("t = np.zeros(3)\nif i:\n    t = np.zeros(3, int)\nZ[i] = t[0]\n", "an array of one type here"),
+        ("t = np.zeros(3)\nZ[i] = t[0] + g(t)\n", "a function that stores is called within an expression"),
+    ],
+)
+def test_what_is_no_element_is_left_to_python(body: str, expected: str) -> None:
+    assert expected in reason(body, "def g(t):\n    t[0] = 1.0\n    return 2.0\n\n\n")
+
+
+def test_an_array_that_is_read_after_the_loop_is_left_to_python() -> None:
+    tail = "t = np.zeros(3)\nt[0] = i\nZ[i] = t[0]\n"
+    source, _ = decode_source("case.py", (HEAD + indent(tail, 8 * " ") + "    return t\n").encode())
+    [message] = [d.message for d in explain(source).diagnostics]
+    assert "the array `t` is read after the loop" in message
+
+
+def test_a_function_may_fill_an_array_and_make_its_own() -> None:
+    functions = (
+        "def fill(t, x):\n    for j in range(len(t)):\n        if x < 0:\n            return\n"
+        "        t[j] = x\n\n\n"
+        "def best(t, width):\n    own = np.zeros(width)\n    own[0] = t[1]\n    return own[0]\n\n\n"
+    )
+    found = chunk("t = np.empty(4)\nfill(t, A[i, 0])\nZ[i] = best(t, 5) + t[0]\n", functions)
+    assert "outside" not in found.forms[-1].text
+    assert "own_" in found.forms[-1].text
+
+
+def test_what_the_body_computes_is_tested_before_the_loop_that_it_bounds() -> None:
+    body = "k = P[i]\nfor p in range(m):\n    for j in range(k, m):\n        Z[i, j] += A[p, j]\n"
+    text = written(body)
+    before = text[: text.index("for p in")]
+    assert "if 0 > k:\n            return i" in before
+    assert "return" not in text[text.index("for p in") : text.rindex("return")]
+
+
+def test_a_test_stands_inside_the_loop_that_binds_what_it_is_about() -> None:
+    body = "for p in range(m):\n    k = P[p]\n    for j in range(k):\n        Z[i, j] = A[p, j]\n"
+    text = written(body)
+    assert text.index("for p in") < text.index("k - 1 >= Z.shape[1]") < text.index("for j in")
+
+
+def test_a_test_before_a_loop_puts_back_what_has_been_stored() -> None:
+    body = "Z[i, 0] += 1\nk = P[i]\nfor j in range(k):\n    Z[i, j] += A[i, j]\n"
+    text = written(body)
+    assert "if k - 1 >= Z.shape[1]:\n            Z[i] = Z_before\n            return i" in text
+
+
+def test_a_number_that_only_grows_from_zero_is_not_negative() -> None:
+    body = "k = 0\nwhile A[i, 0] > k and k < 9:\n    k += 1\nfor j in range(k, n):\n    Z[i, j] = 1.0\n"
+    assert "0 > k" not in written(body)
+    assert "0 > k" in written(body.replace("+=", "-="))
+
+
+def test_packed_triangles_are_in_range_by_a_condition() -> None:
+    body = "for p in range(n):\n    for q in range(p + 1):\n        Z[i, p * (p + 1) // 2 + q] = A[p, q]\n"
+    found = chunk(body)
+    assert "((n * n - n) // 2) + n - 1 < Z.shape[1]" in found.fits
+    assert "outside" not in found.forms[-1].text
+
+
+@pytest.mark.parametrize("subscript", ["j - j // 2", "j * (n - j)", "j - j % 2", "(j - 3) * (j - 3)"])
+def test_a_subscript_that_is_not_greatest_at_an_end_is_checked_in_its_place(subscript: str) -> None:
+    assert "outside" in written(f"for j in range(n):\n    Z[i, {subscript}] = 1.0\n")
+
+
+def test_a_remainder_is_less_than_its_divisor() -> None:
+    found = chunk("for j in range(n):\n    Z[i, j] = A[i, (j + 1) % m] + A[i, (j * j) % 3]\n")
+    assert {"m - 1 < A.shape[1]", "0 <= m - 1", "2 < A.shape[1]"} <= set(found.fits)
+    assert "outside" not in found.forms[-1].text
+
+
+def test_of_two_lower_bounds_one_that_is_negative_shows_nothing() -> None:
+    found = chunk("for j in range(max(-1, m), n):\n    Z[i, j] = 1.0\n")
+    assert "0 <= m" in found.fits
+
+
+PRODUCT = """
+for j in range(m):
+    s = 0.0
+    for k in range(m):
+        s += {} * A[k, j]
+    Z[i, j] = s
+"""
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "t = np.ones(m)",
+        "c = int(P[i])\nif c > 3:\n    Z[i, 0] = 1 / c",
+        "while P[i] > Z[i, 0]:\n    Z[i, 0] += 1.0",
+    ],
+    ids=["an array", "a check", "another loop"],
+)
+def test_inner_loops_are_restructured_beside_what_keeps_iterations_in_order(before: str) -> None:
+    found = chunk(before + PRODUCT.format("t[k]" if "t = " in before else "A[i, k]"))
+    assert [form.what for form in found.forms] == [("the loop over j is innermost, below k",), ()]
+
+
+def test_a_loop_whose_variable_is_used_after_it_stays_as_it_is() -> None:
+    assert (
+        len(
+            chunk("j = 0" + PRODUCT.format("A[i, k]") + "while j > Z[i, 1]:\n    j -= 1\nZ[i, 0] = j\n").forms
+        )
+        == 1
+    )
+
+
+def test_a_loop_that_begins_at_a_computed_number_takes_its_elements_from_slices() -> None:
+    found = chunk("s = P[i]\nfor p in range(m):\n    for j in range(s, m):\n        Z[i, j] += A[p, j]\n")
+    [what, _] = [form.what for form in found.forms]
+    assert what == ("the loop over j is over slices",)
+    assert "if s < m:\n                z_part = Z[i, s:m]" in found.forms[0].text
+
+
+def test_inner_loops_with_checks_stay_as_they_are() -> None:
+    found = chunk(PRODUCT.format("A[P[k], k]"))
+    assert [form.what for form in found.forms] == [()]
+
+
+def test_a_sum_that_statements_around_may_read_early_stays_as_it_is() -> None:
+    before = "s = 1.0\nfor l in range(m):\n    while Z[i, 0] > s:\n        Z[i, 0] -= 1.0\n"
+    assert len(chunk(before + indent(PRODUCT.format("A[i, k]"), 4 * " ")).forms) == 1
+    assert len(chunk(before + PRODUCT.format("A[i, k]")).forms) == 2
