@@ -50,7 +50,8 @@ class Content(Enum):
 class SlotHeader:
     """One slot: its layout (None for a list of ``length``), and where its contents come from.
 
-    ``token`` names contents that the workers keep between calls; 0: they are not kept.
+    ``token`` names contents that the workers keep between calls; 0: they are not kept. ``constant``: no
+    iteration changes them.
     """
 
     content: Content
@@ -58,6 +59,7 @@ class SlotHeader:
     length: int = 0
     token: int = 0
     data: bytes = b""
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ class Pause:
 
 
 class Communicator:
-    """A private communicator among all ranks, and what goes over it."""
+    """A private communicator among all ranks, and what goes over it; ``on_one_host``: all share a host."""
 
     def __init__(self, world: MPI.Intracomm) -> None:
         self.comm = world.Dup()
@@ -120,6 +120,7 @@ class Communicator:
         self.ranks: int = self.comm.Get_size()
         host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
         crowded = host.Get_size() > len(os.sched_getaffinity(0))
+        self.on_one_host: bool = host.Get_size() == self.ranks
         host.Free()
         self._spins = _SPINS_CROWDED if crowded else _SPINS
         self._counter: SharedCounter | None = None

@@ -249,6 +249,7 @@ class _WorkerRun:
     def _receive(self, held: Spans) -> None:
         """Receive the rows of the iterations that this rank begins with."""
         mover = Mover(self._communicator, self._travelling, self._objects)
+        mover.hold_only(held)
         mover.prepare(held)
         mover.receive(held, 0, Field.scattered)
         mover.complete()
