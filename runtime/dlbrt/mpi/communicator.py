@@ -32,11 +32,11 @@ ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.
 _SPINS, _SPINS_CROWDED = 1500, 10
-_FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
+_FIRST_SLEEP_S, _GROWTH = 2e-5, 1.25
 
 #: Long waits poll less often, so that they leave the processor to others: sleeps grow to this part of the
 #: wait so far, and at most to so many seconds.
-_SLEEP_PART, _LONGEST_SLEEP_IN_LONG_WAITS_S = 0.01, 1e-2
+_SLEEP_PART, _LONGEST_SLEEP_S = 0.01, 1e-2
 
 
 class ProgramError(RuntimeError):
@@ -91,7 +91,7 @@ class Notification:
 class Pause:
     """One wait: call it between polls. It yields the processor, then sleeps.
 
-    A sleep takes up to a millisecond, or a hundredth of the wait so far.
+    A sleep takes up to a hundredth of the wait so far, so a wait is hardly longer than it has to be.
     """
 
     def __init__(self, spins: int) -> None:
@@ -107,8 +107,8 @@ class Pause:
             return
         time.sleep(self._sleep_s)
         self._slept_s += self._sleep_s
-        longest_s = min(_LONGEST_SLEEP_IN_LONG_WAITS_S, _SLEEP_PART * self._slept_s)
-        self._sleep_s = min(max(_LONGEST_SLEEP_S, longest_s), self._sleep_s * _GROWTH)
+        longest_s = min(_LONGEST_SLEEP_S, max(_FIRST_SLEEP_S, _SLEEP_PART * self._slept_s))
+        self._sleep_s = min(longest_s, self._sleep_s * _GROWTH)
 
 
 class Communicator:

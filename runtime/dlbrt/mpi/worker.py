@@ -84,6 +84,7 @@ class _Worker:
 
     def run_call(self, call: LoopCall) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
+        called = clock()
         if call.environment is not None:
             call.environment.apply()
         left_behind.forget_uses()
@@ -104,7 +105,7 @@ class _Worker:
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
         by_name = named(kernel, arguments)
-        run = _WorkerRun(self, call, slots, objects, transfers, kernel, by_name, in_objects)
+        run = _WorkerRun(self, call, slots, objects, transfers, kernel, by_name, in_objects, called)
         load = Load(self.options.load, self.communicator.rank)
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
         loop.threads = self.options.threads or 1
@@ -156,7 +157,7 @@ class _WorkerRun:
     """A worker's part in a loop on all ranks, which `dlbrt.mpi.root.shared_run` leads.
 
     ``transfers`` are those of resident arrays, ``by_name`` the kernel's arguments; ``in_objects`` describe
-    what iterations contribute to through objects.
+    what iterations contribute to through objects; the call came at the time ``called``.
     """
 
     def __init__(
@@ -169,6 +170,7 @@ class _WorkerRun:
         kernel: Callable[..., None],
         by_name: Mapping[str, Any],
         in_objects: dict[str, Any],
+        called: float,
     ) -> None:
         self._worker, self._call = worker, call
         self._communicator, self._rank = worker.communicator, worker.communicator.rank
@@ -179,6 +181,7 @@ class _WorkerRun:
         self._travelling: list[Field] = []
         self._elements = ElementGather(self._communicator, (), objects)
         self._watch: Watch | None = None
+        self._called = called
         self._live: ForwardedOutput | None = None
 
     def launch(self, loop: LoopContext) -> Team:
@@ -207,6 +210,7 @@ class _WorkerRun:
             self._live = ForwardedOutput(self._communicator, call.serial, call.output_properties)
             driver.poll_output = self._live.poll
         self._run_journal.open(loop.walk, live=self._live)
+        driver.figures.begun_s = clock() - self._called
         return driver
 
     def finish(self, loop: LoopContext) -> None:

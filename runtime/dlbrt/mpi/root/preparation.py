@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from dlbrt.mpi.values.left_behind import CannotLeaveError
 from dlbrt.mpi.values.pickles import by_value
 from dlbrt.mpi.values.program_state import collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
+from dlbrt.parameters import COMPILED_S, Parameters
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import LoopContributions, combines_surely, selectable
 from dlbrt.reductions.output import is_real, output_properties
@@ -148,7 +150,7 @@ class Preparation:
         if resident:
             deal = self._deal_as_before(loop, first, partitioner, fixed=fixed)
         else:
-            deal = partitioner.deal(loop, first, pool=pool, without_rows=without_rows)
+            deal = partitioner.deal(loop, first, pool=pool, without_rows=without_rows, fixed=fixed)
         deal, array_transfers, evictions, ahead = self._transfers(loop, deal)
         in_doubt = self.payload.is_in_doubt()
         return LoopCall(
@@ -164,7 +166,7 @@ class Preparation:
             network=network,
             within=root_runtime.networks.of_groups(groups, host_names),
             measured=partitioner.measured,
-            parameters=root_runtime.parameters,
+            parameters=_polling(root_runtime.parameters, loop),
             exchange_s=network.all_to_all.seconds(root_runtime.communicator.ranks),
             environment=state.environment if state else None,
             settings=self.payload.settings,
@@ -290,3 +292,8 @@ class Preparation:
         stored |= {id(array) for field in changed for array in holders(field, self.payload.arrays())}
         tokens = self.payload.loop_residents.tokens
         return self.root_runtime.publisher.describe(self.payload.packed.slots, by_rows, stored, tokens)
+
+
+def _polling(parameters: Parameters, loop: LoopContext) -> Parameters:
+    """The parameters for a loop whose ranks poll after chunks, where these are compiled."""
+    return parameters if loop.walk.chunks is None else replace(parameters, poll_s=COMPILED_S)

@@ -26,6 +26,7 @@ from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
 from dlbrt.mpi.root.preparation import Preparation
 from dlbrt.mpi.root.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
+from dlbrt.mpi.team import clock
 from dlbrt.mpi.values.contents import Sending, shared_fields
 from dlbrt.mpi.values.program_state import raise_signals
 from dlbrt.mpi.walk import Walk
@@ -72,6 +73,7 @@ class SharedRun:
         self._objects.fetch = functools.partial(fetch, root_runtime.communicator, self._segments)
         self._fields = shared_fields(payload.fields, payload.packed.slots, call.headers)
         root_runtime.send_call(call, payload.sent, payload.state)
+        called = clock()
         sending = root_runtime.publisher.broadcast(payload.packed.slots, call.headers)
         if call.in_doubt:
             self._hear_whether_read()
@@ -94,6 +96,7 @@ class SharedRun:
             self._live = ShownOutput(self._communicator, call.serial, call.output_properties, first)
             self.driver.poll_output = self._live.poll
         self.run_journal.open(loop.walk, watched=call.watched, live=self._live)
+        self.driver.figures.begun_s = clock() - called
 
     def _hear_whether_read(self) -> None:
         """Wait until all ranks have read what they were sent; CalledOffError if one could not."""
