@@ -85,7 +85,8 @@ class LoopCall:
     that have still to arrive. ``watched``: what the plan takes as unchanged is looked at. ``live``: output is
     shown while the loop runs. ``in_doubt``: before the loop begins, ranks say that they have read the body
     and ``samples`` of the elements that travel by rows. ``plain``: the body holds atoms, and arrays by their
-    slots, so that it need not be read again where it is the same.
+    slots, so that it need not be read again where it is the same. ``overwritten`` are the arrays whose rows
+    are not sent, since each iteration that ends overwrites them.
     """
 
     serial: int
@@ -116,6 +117,7 @@ class LoopCall:
     live: bool = False
     in_doubt: bool = False
     plain: bool = False
+    overwritten: tuple[str, ...] = ()
     samples: bytes | None = None
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from dlbrt.data.field import Field
+from dlbrt.data.field import Field, overwriting
 from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
@@ -22,7 +22,9 @@ from dlbrt.mpi.output.live_output import ForwardedOutput
 from dlbrt.mpi.output.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.output.standard_output import WorkerOutput
 from dlbrt.mpi.perform import (
+    ROWS_MISSING,
     RankResult,
+    RowsMissingError,
     make_driver,
     own_result,
     perform,
@@ -188,7 +190,7 @@ class _WorkerRun:
         """This rank's driver, once its rows are there."""
         call, objects, residents = self._call, self._objects, self._loop_residents
         found = unpack_tables(loop.table.fields(self._by_name, loop.space), self._slots, call.tables)
-        fields = shared_fields(found, self._slots, call.headers)
+        fields = overwriting(shared_fields(found, self._slots, call.headers), call.overwritten)
         trace = recorder(clock()) if self._worker.options.trace else None
         driver = make_driver(self._communicator, call, fields, objects, residents, trace)
         self._travelling = [each for each in fields if id(each.data) not in residents]
@@ -238,6 +240,8 @@ class _WorkerRun:
     def _packed(self, loop: LoopContext, mover: Mover) -> tuple[RankResult, bytes]:
         """The report, and the last message; everything else that is sent by pickle has been packed then."""
         own = own_result(loop, self._rank)
+        if own.failure is not None and self._call.overwritten:
+            return withheld_result(loop, self._rank, RowsMissingError(ROWS_MISSING), repeatable=True), b""
         try:
             left_behind.check_uses()
             result = result_to_send(own, self._objects)

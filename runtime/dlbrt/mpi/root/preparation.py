@@ -17,7 +17,7 @@ from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.contract import Distribution
 from dlbrt.data.access_table import FootprintError
 from dlbrt.data.array_table import root_of
-from dlbrt.data.field import reached_whole
+from dlbrt.data.field import overwriting, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
@@ -146,6 +146,8 @@ class Preparation:
         groups = self._groups(loop, partitioner.weights)
         resident = self.routine_state is not None and pool is None
         self.payload.departure.begin()
+        overwritten = self._overwritten(loop)
+        self.payload.fields = overwriting(self.payload.fields, overwritten)
         without_rows = not resident and not any(field.moves for field in self.payload.fields)
         if resident:
             deal = self._deal_as_before(loop, first, partitioner, fixed=fixed)
@@ -182,8 +184,23 @@ class Preparation:
             live=self._shows_live(loop),
             in_doubt=in_doubt,
             plain=self.payload.is_plain,
+            overwritten=overwritten,
             samples=self.payload.samples if in_doubt else None,
         )
+
+    def _overwritten(self, loop: LoopContext) -> tuple[str, ...]:
+        """The arrays whose rows are not sent, since each iteration that ends overwrites them.
+
+        One that fails leaves a row in part as it was. Then rank 0, which has the old rows, does again what
+        that rank has done. So the loop must be short, nothing may stay on the ranks, and no call that is
+        not seen, or use of what has stayed at rank 0, may come twice.
+        """
+        history, behind = self.loop_history, self.payload.departure.behind
+        if self.routine_state is not None or behind or self.watches(loop) or history.rows_missed:
+            return ()
+        if not history.repeats_cheaply(len(self.space)):
+            return ()
+        return tuple(field.name for field in self.payload.fields if field.overwrites)
 
     def _shows_live(self, loop: LoopContext) -> bool:
         """Whether output can be shown while the loop runs.

@@ -56,6 +56,9 @@ class SharingFigures:
 #: A loop that takes nearly as long alone as sharing it would cost is shared so often before rank 0 keeps it.
 _SHARED_RUNS, _NEARLY = 3, 4
 
+#: Seconds of computing up to which a loop may be done again.
+_REPEATED_S = 10.0
+
 #: Shares that differ by less, in equal ones, count as equal.
 _UNEQUAL = 0.02
 
@@ -68,7 +71,8 @@ class LoopHistory:
 
     ``source`` is the name of its file and its line, ``file`` the path of its file as the user gave it.
     ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
-    rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
+    rank 0 runs the loop alone; ``rows_missed``: an iteration has failed where its old rows were not;
+    ``watched_runs`` counts the runs that began with watched iterations.
     ``leaves_behind``: what the loop uses holds objects that cannot be sent; ``has_bulk``: large ones that it
     does not use, None where this is not known. ``read`` are the names of the
     classes, functions and modules that other ranks have read for it. ``plain_payloads`` are packed ones of
@@ -100,6 +104,7 @@ class LoopHistory:
         self._seconds = [0.0] * ranks
         self.chunk = 1
         self.withheld = ""
+        self.rows_missed = False
         self.leaves_behind = False
         self.has_bulk: bool | None = None
         self.read: set[str] = set()
@@ -132,6 +137,10 @@ class LoopHistory:
             return None
         # The first runs on all ranks meet fresh memory: one of them is no ground to stay alone for good.
         return None if self._shared_runs < _SHARED_RUNS and _NEARLY * alone_s > equal_s else equal_s
+
+    def repeats_cheaply(self, iterations: int) -> bool:
+        """Whether rank 0 can do again what other ranks have done, judging by the last run."""
+        return self._iteration_s is not None and iterations * self._iteration_s < _REPEATED_S
 
     def head_starts(self, iterations: int) -> tuple[float, ...]:
         """The shares of ranks that are to end together, by when they began the last runs; empty: equal ones.
