@@ -299,6 +299,8 @@ def _entry(array: ArrayPlan, plan: LoopPlan, names: GeneratedNames) -> str:
         fields.append("in_place=True")
     if array.inspect:
         fields.append("inspect=True")
+    if array.overwritten:
+        fields.append(f"overwritten=lambda: {' and '.join(array.overwritten)}")
     if "[" in array.name:
         fields.append(f"of=lambda: {array.name}")
     return f"{names.of(array.distribution.value)}({', '.join(fields)})"

@@ -220,7 +220,8 @@ class ArrayPlan:
     ``inspect`` they need not be affine, and may be slices (``slice(p[i], p[i + 1])``): the runtime inspects
     them iteration by iteration before the loop. An array that is stored to with ``axis`` None is gathered
     element by element. ``in_place``: stores go through elements (``A[i][j] = e``), so in a list the element
-    object itself changes.
+    object itself changes. ``overwritten``: conditions, as source text, under which an iteration that ends has
+    overwritten its whole row before it reads any of it; none where that is never known.
     """
 
     name: str
@@ -231,6 +232,7 @@ class ArrayPlan:
     writes: tuple[str, ...] | None = None
     in_place: bool = False
     inspect: bool = False
+    overwritten: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

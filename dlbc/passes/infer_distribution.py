@@ -7,19 +7,22 @@ allow it.
 Law of mode ``w``, under which rows are not sent but come back whole: a statement of the body, executed in
 every iteration, stores the iteration's whole row. All other accesses to the array are to that row, in later
 statements. So an iteration reads only elements that it has stored itself, and no old element of the row
-remains.
+remains. Where its inner loops store it element by element, whether that is all of it shows at run time
+(`dlbc.analysis.overwritten_rows`).
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import IntegerForm, numbers_for
 from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.overwritten_rows import overwritten_where
 from dlbc.analysis.row_footprints import rows_of
 from dlbc.analysis.uses import own_nodes
 from dlbc.diagnostics.catalogue import report
@@ -72,7 +75,8 @@ def infer_distribution(
         array = _Array(name, own, axis, proof)
         problem = None if clause is None else _contradiction(array, clause, index)
         if problem is None:
-            plans.append(_plan(array, _distribution(clause, annotation), index, context.body))
+            plan = _plan(array, _distribution(clause, annotation), index, context.body)
+            plans.append(replace(plan, overwritten=_overwritten_where(plan, array, accesses, context)))
         else:
             findings.append(problem)
     return tuple(plans), tuple(findings)
@@ -178,6 +182,20 @@ def _is_overwritten(array: _Array, body: Sequence[ast.stmt]) -> bool:
         return False
     below = _below(first, body)
     return all(a.direct and not a.in_place and a.node in below for a in others)
+
+
+def _overwritten_where(
+    plan: ArrayPlan, array: _Array, accesses: Sequence[Access], context: AnalysisContext
+) -> tuple[str, ...]:
+    """Under which conditions each iteration overwrites the one row that it touches; none if never."""
+    one_row = len(plan.rows) < 2 and plan.writes is None and not (plan.inspect or plan.in_place)
+    if plan.axis is None or plan.mode is not Mode.UPDATE or plan.distribution is Distribution.WHOLE:
+        return ()
+    stored = {access.root for access in accesses if access.writes}
+    builtin, loop = context.module.builtin, context.loop.node
+    if not one_row or array.proof is None or array.proof.shared_rows:
+        return ()
+    return overwritten_where(array.accesses, plan.axis, loop, stored=stored, builtin=builtin)
 
 
 def _stores_row(access: Access, axis: int) -> bool:

@@ -46,6 +46,8 @@ def _array_lines(array: ArrayPlan, variable: ClassifiedVariable) -> Iterator[str
     if array.rows:
         inspected = ", inspected before the loop" if array.inspect else ""
         yield f"rows of an iteration: {' and '.join(array.rows)}{inspected}"
+    if array.overwritten:
+        yield f"overwritten, and then not sent, if {' and '.join(array.overwritten)}"
     if array.writes is not None:
         yield f"of these stored to: {' and '.join(array.writes)}"
     for row in variable.rows_of_all:

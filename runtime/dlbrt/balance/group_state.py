@@ -221,8 +221,12 @@ class GroupState:
         return self.estimates.mean_unit_work
 
     def slowest_unit_s(self, besides: int = -1) -> float:
-        """How long a unit takes the slowest member that holds any, but for the rank ``besides``."""
-        return self.estimates.slowest_unit_s(self._places.get(besides, -1))
+        """How long the slowest member that holds any works before it polls, but for the rank ``besides``.
+
+        It is the time of a unit, or of several.
+        """
+        unit_s = self.estimates.slowest_unit_s(self._places.get(besides, -1))
+        return max(unit_s, self.context.parameters.poll_s) if unit_s else unit_s
 
     def remaining_s(self, rank: int) -> float | None:
         """How many seconds of computing a member's share takes at its last speed; None: not known."""

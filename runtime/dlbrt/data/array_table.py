@@ -22,7 +22,8 @@ class ArraySpec:
     ``writes`` are the subscripts stored to, ``rows`` all subscripts touched; None stands for the index
     itself. They are affine in the index, except with ``inspect``: then they may be anything, slices without a
     step too. ``in_place``: stores go through elements (``A[i][j] = e``), which keep their identity.
-    ``of`` gives the array where it is found under a key; None where its name does.
+    ``of`` gives the array where it is found under a key; None where its name does. ``overwritten`` tells
+    whether each iteration that ends overwrites its rows before it reads any of them.
     """
 
     distribution: Distribution
@@ -33,6 +34,7 @@ class ArraySpec:
     in_place: bool = False
     inspect: bool = False
     of: Callable[[], Any] | None = None
+    overwritten: Callable[[], Any] | None = None
 
     @property
     def stored(self) -> SubscriptFunction | None:
@@ -78,11 +80,13 @@ class DistributionSpec:
         in_place: bool = False,
         inspect: bool = False,
         of: Callable[[], Any] | None = None,
+        overwritten: Callable[[], Any] | None = None,
     ) -> ArraySpec:
         """``BLOCK(axis, mode)`` or ``WHOLE(mode)``; raises ValueError for an unknown mode."""
         axis = place[0] if len(place) > 1 else None
         axis = None if axis is None else int(axis)
-        return ArraySpec(self.distribution, axis, Mode(place[-1]), rows, writes, in_place, inspect, of)
+        mode = Mode(place[-1])
+        return ArraySpec(self.distribution, axis, mode, rows, writes, in_place, inspect, of, overwritten)
 
     def __reduce__(self) -> str:
         return self.distribution.name

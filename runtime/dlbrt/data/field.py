@@ -6,7 +6,7 @@ iteration before the loop. Scattering, moving and gathering take rows out of an 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -131,6 +131,17 @@ class Field:
         return replace(self, spec=replace(self.spec, distribution=Distribution.WHOLE))
 
     @property
+    def overwrites(self) -> bool:
+        """Whether its rows need not be sent, since each iteration that ends overwrites its own."""
+        condition = self.spec.overwritten
+        if condition is None or not self.by_rows or not isinstance(self.data, np.ndarray):
+            return False
+        try:
+            return bool(condition())
+        except Exception:  # names that are no numbers: nothing is known
+            return False
+
+    @property
     def moves(self) -> bool:
         """Whether rows travel with the iterations; they do not where every rank holds all of them."""
         return self.by_rows and self.spec.reads
@@ -195,6 +206,14 @@ class Field:
             mirrored = Spans.of(*(_mirror(run, self.length) for run in spans.runs))
             return rows_of(mirrored, self.index, None, self.length)
         return _known_rows(spans, self.index, self.spec.stored if stored else self.spec.rows, self.length)
+
+
+def overwriting(fields: Sequence[Field], names: Container[str]) -> list[Field]:
+    """The fields, those of the ``names`` in mode ``w``."""
+    return [
+        replace(field, spec=replace(field.spec, mode=Mode.WRITE)) if field.name in names else field
+        for field in fields
+    ]
 
 
 _FIRST = Spans.of(range(1))

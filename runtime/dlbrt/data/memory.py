@@ -12,6 +12,8 @@ import ctypes
 import itertools
 import mmap
 import operator
+import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -110,6 +112,85 @@ def allocate(layout: Layout) -> Array:
     """A zeroed array of that layout, committed page by page as it is touched."""
     size = extent_with_alignment(layout)
     return array_within(_mapping(size) if size >= _MAPPED_FROM else np.zeros(size, dtype=np.uint8), layout)
+
+
+class ReusedMemory:
+    """Arrays in the memory of earlier ones to which nothing refers any more: its pages are committed already.
+
+    Committing a page costs several times what filling it does. What an array holds at first is what the
+    earlier one has left, so all that is read has to be filled.
+    """
+
+    def __init__(self) -> None:
+        self._mappings: list[np.ndarray[Any, np.dtype[np.uint8]]] = []  # the ones used last at the end
+        self._used = 0  # how many of them, from the end, arrays have been made in since `begin`
+
+    def begin(self) -> None:
+        """Other arrays are about to be made: give back memory that was not used since the last time.
+
+        A little of it is kept, for what is used now and then.
+        """
+        first, room = len(self._mappings) - self._used, _IDLE_BYTES
+        while first and self._mappings[first - 1].nbytes <= room:
+            first -= 1
+            room -= self._mappings[first].nbytes
+        del self._mappings[:first]
+        self._used = 0
+
+    def array(self, layout: Layout) -> Array:
+        """An array of that layout; it is zero only where its memory is new."""
+        size = extent_with_alignment(layout)
+        if size < _MAPPED_FROM or size > _most_reused() or not layout.is_contiguous:
+            return allocate(layout)
+        memory = self._unused(size)
+        if memory is None:
+            memory = _mapping(size)
+        self._mappings.append(memory)
+        self._used += 1
+        return array_within(memory, layout)
+
+    def _unused(self, size: int) -> np.ndarray[Any, np.dtype[np.uint8]] | None:
+        """Memory of that size to which nothing refers but this object; it does so no more."""
+        for number in range(len(self._mappings) - self._used):
+            if self._mappings[number].nbytes == size and sys.getrefcount(self._mappings[number]) == _ALONE:
+                return self._mappings.pop(number)
+        return None
+
+
+#: How many bytes that were not used lately stay.
+_IDLE_BYTES = 32 << 20
+
+#: The references to an object that one list holds, as `sys.getrefcount` counts them.
+_HELD = [object()]
+_ALONE = sys.getrefcount(_HELD[0])
+
+
+def _most_reused() -> int:
+    """The most bytes of an array whose memory is kept: the other ranks of a host may keep as much."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8
+    except (AttributeError, OSError, ValueError):
+        return 1 << 30
+
+
+def hold_only(array: Array, axis: int, rows: Sequence[range]) -> None:
+    """Give back the pages of an array made by `allocate` that hold none of these rows.
+
+    The contents of the other rows are lost, and where rows are scattered those of all. Other arrays keep what
+    they have, and so do parts of arrays.
+    """
+    if array.nbytes + 2 * _ALIGNMENT != getattr(array.base, "nbytes", 0):
+        return
+    if not array.flags.c_contiguous:
+        array, axis = array.T, array.ndim - 1 - axis
+    if not array.ndim or not array.flags.c_contiguous:
+        return
+    dense = not axis and all(run.step == 1 for run in rows)
+    end, others = 0, []
+    for run in sorted(rows, key=lambda run: run.start) if dense else ():
+        others.append(range(end, run.start))
+        end = max(end, run.stop)
+    release(array, 0, [*filter(None, others), range(end, len(array))])
 
 
 def extent_with_alignment(layout: Layout) -> int:

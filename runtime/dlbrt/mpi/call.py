@@ -50,7 +50,8 @@ class Content(Enum):
 class SlotHeader:
     """One slot: its layout (None for a list of ``length``), and where its contents come from.
 
-    ``token`` names contents that the workers keep between calls; 0: they are not kept.
+    ``token`` names contents that the workers keep between calls; 0: they are not kept. ``constant``: no
+    iteration changes them.
     """
 
     content: Content
@@ -58,6 +59,7 @@ class SlotHeader:
     length: int = 0
     token: int = 0
     data: bytes = b""
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ class LoopCall:
     that have still to arrive. ``watched``: what the plan takes as unchanged is looked at. ``live``: output is
     shown while the loop runs. ``in_doubt``: before the loop begins, ranks say that they have read the body
     and ``samples`` of the elements that travel by rows. ``plain``: the body holds atoms, and arrays by their
-    slots, so that it need not be read again where it is the same.
+    slots, so that it need not be read again where it is the same. ``overwritten`` are the arrays whose rows
+    are not sent, since each iteration that ends overwrites them.
     """
 
     serial: int
@@ -114,6 +117,7 @@ class LoopCall:
     live: bool = False
     in_doubt: bool = False
     plain: bool = False
+    overwritten: tuple[str, ...] = ()
     samples: bytes | None = None
 
 

@@ -32,11 +32,11 @@ ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.
 _SPINS, _SPINS_CROWDED = 1500, 10
-_FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
+_FIRST_SLEEP_S, _GROWTH = 2e-5, 1.25
 
 #: Long waits poll less often, so that they leave the processor to others: sleeps grow to this part of the
 #: wait so far, and at most to so many seconds.
-_SLEEP_PART, _LONGEST_SLEEP_IN_LONG_WAITS_S = 0.01, 1e-2
+_SLEEP_PART, _LONGEST_SLEEP_S = 0.01, 1e-2
 
 
 class ProgramError(RuntimeError):
@@ -91,7 +91,7 @@ class Notification:
 class Pause:
     """One wait: call it between polls. It yields the processor, then sleeps.
 
-    A sleep takes up to a millisecond, or a hundredth of the wait so far.
+    A sleep takes up to a hundredth of the wait so far, so a wait is hardly longer than it has to be.
     """
 
     def __init__(self, spins: int) -> None:
@@ -107,12 +107,12 @@ class Pause:
             return
         time.sleep(self._sleep_s)
         self._slept_s += self._sleep_s
-        longest_s = min(_LONGEST_SLEEP_IN_LONG_WAITS_S, _SLEEP_PART * self._slept_s)
-        self._sleep_s = min(max(_LONGEST_SLEEP_S, longest_s), self._sleep_s * _GROWTH)
+        longest_s = min(_LONGEST_SLEEP_S, max(_FIRST_SLEEP_S, _SLEEP_PART * self._slept_s))
+        self._sleep_s = min(longest_s, self._sleep_s * _GROWTH)
 
 
 class Communicator:
-    """A private communicator among all ranks, and what goes over it."""
+    """A private communicator among all ranks, and what goes over it; ``on_one_host``: all share a host."""
 
     def __init__(self, world: MPI.Intracomm) -> None:
         self.comm = world.Dup()
@@ -120,6 +120,7 @@ class Communicator:
         self.ranks: int = self.comm.Get_size()
         host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
         crowded = host.Get_size() > len(os.sched_getaffinity(0))
+        self.on_one_host: bool = host.Get_size() == self.ranks
         host.Free()
         self._spins = _SPINS_CROWDED if crowded else _SPINS
         self._counter: SharedCounter | None = None

@@ -18,7 +18,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import Units
 from dlbrt.mpi import messenger
 from dlbrt.mpi.communicator import INTERRUPT, MESSAGE, REPORT, Communicator
-from dlbrt.mpi.mover import WorkTransfers
+from dlbrt.mpi.mover import Mover, WorkTransfers
 from dlbrt.mpi.team import Progress, RunCounters, clock
 from dlbrt.mpi.values.objects import SharedObjects
 
@@ -118,12 +118,17 @@ class AgentDriver:
             chunk_report = ChunkReport(self._communicator.rank, units, compute_s, compute_s)
             self.figures.chunks = self.figures.chunks.then(chunk_report)
 
+    def scatter(self, mover: Mover) -> None:
+        """Let what this rank has started to send arrive while it works."""
+        self._movements.scatter(mover)
+
     def failed(self, position: int) -> None:
         """Report to the agent; the other ranks learn of it at the next `synchronize`."""
         self._handle(events.Failed(clock(), position))
 
     def interrupted(self) -> bool:
         """Whether something has come that `synchronize` must handle before this rank's work is done."""
+        self._movements.advance()
         if self.poll_output is not None:
             self.poll_output()
         if self._agent.is_central and self._communicator.waiting(REPORT):
@@ -182,6 +187,7 @@ class AgentDriver:
 
     def _poll(self) -> bool:
         """Poll everything that this rank waits for; whether something happened."""
+        self._movements.advance()
         if self.poll_output is not None:
             self.poll_output()
         if (answer := self._pending) is not None and answer.complete():

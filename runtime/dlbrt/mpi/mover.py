@@ -16,7 +16,7 @@ from mpi4py import MPI
 from dlbrt.data.field import Field, positions, put, receive_buffer, take
 from dlbrt.data.footprint import Rows, count, union
 from dlbrt.data.index_vector import IntegerArray
-from dlbrt.data.memory import Array, prefer_large_pages
+from dlbrt.data.memory import Array, hold_only, prefer_large_pages
 from dlbrt.data.object_state import restore
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
@@ -29,6 +29,10 @@ from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.reductions.operations import IMMUTABLE
 
 RowSelector = Callable[[Field, Spans], Rows]
+
+#: How long rank 0 works while what it has scattered is under way: a latency, and the time of the bytes at a
+#: quarter of the speed of a copy.
+_UNDERWAY_S, _UNDERWAY_BYTES_PER_S = 2e-3, 2e9
 
 #: Rows along each of two axes.
 RowBlock = tuple[tuple[int, Rows], tuple[int, Rows]]
@@ -49,6 +53,12 @@ class Mover:
         self._blocks: list[tuple[Array, tuple[IntegerArray, ...], Array]] = []
         self._lists: list[tuple[Field, Rows, int, bytearray]] = []
         self.bytes_sent = 0
+
+    def hold_only(self, spans: Spans) -> None:
+        """Give back what is left in memory of rows that iterations ``spans`` do not use."""
+        for field in self._fields:
+            if not isinstance(field.data, list) and field.by_rows:
+                hold_only(field.data, field.axis, union(field.needed(spans), field.stored(spans)))
 
     def prepare(self, spans: Spans) -> None:
         """Ask for large pages in the memory that iterations ``spans`` are going to fill."""
@@ -108,6 +118,12 @@ class Mover:
         memory = np.empty(np.broadcast_shapes(*(np.shape(each) for each in where)), array.dtype)
         self._requests.append(self._communicator.receive_memory(memory, source, DATA))
         self._blocks.append((array, where, memory))
+
+    def watch(self, sending: Sequence[tuple[MPI.Request, Array]]) -> None:
+        """Wait for these messages as well, which are sent from that memory."""
+        self._requests += [request for request, _ in sending]
+        self._held += [memory for _, memory in sending]
+        self.bytes_sent += sum(memory.nbytes for _, memory in sending)
 
     def complete(self) -> None:
         """Wait until everything started has arrived and is in place."""
@@ -221,6 +237,7 @@ class WorkTransfers:
         self._loop_residents = loop_residents
         self._figures = figures
         self._giving: list[Mover] = []
+        self._scattering: tuple[Mover, float] | None = None  # and until when to wait for it no more
         self.received: list[Spans] = []  # positions whose rows have come
 
     def move(self, transfers: Sequence[Transfer]) -> tuple[float, int]:
@@ -237,6 +254,28 @@ class WorkTransfers:
         self._figures.movement_s += taken
         self._count([transfer.spans for transfer in given], mover.bytes_sent)
         return taken, mover.bytes_sent
+
+    def scatter(self, mover: Mover) -> None:
+        """Let what this rank has started to send arrive while it works; it changes none of it.
+
+        Within a host the receiver takes it by itself. What has not arrived in good time needs this rank,
+        which then waits for it.
+        """
+        self._scattering = mover, clock() + _UNDERWAY_S + mover.bytes_sent / _UNDERWAY_BYTES_PER_S
+
+    def advance(self) -> None:
+        """Between two iterations: see to what is being scattered."""
+        if self._scattering is not None:
+            mover, until = self._scattering
+            if mover.arrived():
+                self._scattering = None
+            elif clock() > until:
+                self._complete_scatter()
+
+    def _complete_scatter(self) -> None:
+        if self._scattering is not None:
+            self._scattering[0].complete()
+            self._scattering = None
 
     def give(self, units: Spans, target: int) -> None:
         """Start sending the rows of units that this rank gave away."""
@@ -255,7 +294,8 @@ class WorkTransfers:
         self._figures.movement_s += clock() - start
 
     def complete(self) -> None:
-        """Wait until everything given away has arrived."""
+        """Wait until everything scattered and given away has arrived."""
+        self._complete_scatter()
         for mover in self._giving:
             mover.complete()
         self._giving = []

@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     from dlbrt.partition.density import Sample
 
 
+#: Why a rank withholds its results where rows that iterations overwrite have not been sent.
+ROWS_MISSING = "an iteration has failed, and the old contents of its rows are at rank 0 alone"
+
+
+class RowsMissingError(Exception):
+    """What a failed iteration has left of its rows is not known on this rank."""
+
+
 @dataclass(frozen=True, slots=True)
 class SentValue:
     """A value that has left its ``rank`` as a message."""
@@ -171,7 +179,7 @@ def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatabl
     Rank 0 takes the iterations back if it is ``repeatable`` what they did, else the first of them fails.
     """
     figures = loop.team.figures
-    if isinstance(error, LeftBehindError):
+    if isinstance(error, LeftBehindError | RowsMissingError):
         reason = str(error)
     else:
         reason = f"what its iterations leave cannot leave other ranks ({type(error).__name__}: {error})"

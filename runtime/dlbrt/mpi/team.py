@@ -28,10 +28,10 @@ class RunCounters:
 
     ``sync_s`` is spent on synchronizations that came while there was work, ``idle_s`` on waiting without
     work, ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work,
-    ``compile_s`` on compiling chunks or reading what was compiled. The lowest
-    rank of a group counts what the group has in common (``synchronizations``, ``redistributions``,
-    ``windows``, ``gain``). ``chunks`` are statistics of the time that units took, from one report to the
-    next.
+    ``compile_s`` on compiling chunks or reading what was compiled, and ``begun_s`` between the call and the
+    first iteration. The lowest rank of a group counts what the group has in common (``synchronizations``,
+    ``redistributions``, ``windows``, ``gain``). ``chunks`` are statistics of the time that units took, from
+    one report to the next.
     """
 
     parts: list[range] = field(default_factory=list)
@@ -41,6 +41,7 @@ class RunCounters:
     decision_s: float = 0.0
     movement_s: float = 0.0
     compile_s: float = 0.0
+    begun_s: float = 0.0
     synchronizations: int = 0
     redistributions: int = 0
     iterations_moved: int = 0

@@ -53,12 +53,13 @@ class PollInterval:
             return  # the last, shorter chunk of a run says nothing about a full one
         ideal = iterations * target_s / max(seconds, 1e-9)
         # Growth is bounded: iterations may get more expensive as the loop goes on.
+        growth = growth if seconds < target_s / _SHORT else min(growth, 2)
         self.size = max(1, min(int(ideal), growth * self.size))
 
 
 #: How many times as many iterations a compiled chunk may have as the one before: where iterations take
-#: nanoseconds, doubling would take too long.
-_COMPILED_GROWTH = 8
+#: nanoseconds, doubling would take too long. Chunks that last a quarter of their time double at most.
+_COMPILED_GROWTH, _SHORT = 8, 4
 
 
 @dataclass(slots=True)
@@ -203,11 +204,11 @@ class Walk:
         """Run the first iterations of a part of the stretch as they are compiled; the others are left."""
         assert self.chunks is not None
         assert self._space.index is not None
-        self._begin(part)
+        self._part_started = clock()
         done = self.chunks.run(self._space.index.values(part))
-        items, counter = self._space.items(part[:done])
-        self._part, self._counter = part[:done], counter
+        self._part = part[:done]
         if done and self._rows:
+            items, self._counter = self._space.items(self._part)
             journal = self._contributions.journal
             marked = items if journal is None else journal.marked(items)
             yield zip(marked, *self.chunks.columns(done), strict=False)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dlbrt.data.field import Field
+from dlbrt.data.field import Field, overwriting
 from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
@@ -22,7 +22,9 @@ from dlbrt.mpi.output.live_output import ForwardedOutput
 from dlbrt.mpi.output.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.output.standard_output import WorkerOutput
 from dlbrt.mpi.perform import (
+    ROWS_MISSING,
     RankResult,
+    RowsMissingError,
     make_driver,
     own_result,
     perform,
@@ -98,6 +100,7 @@ class _Worker:
 
     def run_call(self, call: LoopCall) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
+        called = clock()
         if call.environment is not None:
             call.environment.apply()
         left_behind.forget_uses()
@@ -120,7 +123,7 @@ class _Worker:
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
         by_name = named(kernel, arguments)
-        run = _WorkerRun(self, call, slots, objects, transfers, kernel, by_name, in_objects)
+        run = _WorkerRun(self, call, slots, objects, transfers, kernel, by_name, in_objects, called)
         load = Load(self.options.load, self.communicator.rank)
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
         loop.threads = self.options.threads or 1
@@ -190,7 +193,7 @@ class _WorkerRun:
     """A worker's part in a loop on all ranks, which `dlbrt.mpi.root.shared_run` leads.
 
     ``transfers`` are those of resident arrays, ``by_name`` the kernel's arguments; ``in_objects`` describe
-    what iterations contribute to through objects.
+    what iterations contribute to through objects; the call came at the time ``called``.
     """
 
     def __init__(
@@ -203,6 +206,7 @@ class _WorkerRun:
         kernel: Callable[..., None],
         by_name: Mapping[str, Any],
         in_objects: dict[str, Any],
+        called: float,
     ) -> None:
         self._worker, self._call = worker, call
         self._communicator, self._rank = worker.communicator, worker.communicator.rank
@@ -213,13 +217,14 @@ class _WorkerRun:
         self._travelling: list[Field] = []
         self._elements = ElementGather(self._communicator, (), objects)
         self._watch: Watch | None = None
+        self._called = called
         self._live: ForwardedOutput | None = None
 
     def launch(self, loop: LoopContext) -> Team:
         """This rank's driver, once its rows are there."""
         call, objects, residents = self._call, self._objects, self._loop_residents
         found = unpack_tables(loop.table.fields(self._by_name, loop.space), self._slots, call.tables)
-        fields = shared_fields(found, self._slots, call.headers)
+        fields = overwriting(shared_fields(found, self._slots, call.headers), call.overwritten)
         trace = recorder(clock()) if self._worker.options.trace else None
         driver = make_driver(self._communicator, call, fields, objects, residents, trace)
         self._travelling = [each for each in fields if id(each.data) not in residents]
@@ -241,6 +246,7 @@ class _WorkerRun:
             self._live = ForwardedOutput(self._communicator, call.serial, call.output_properties)
             driver.poll_output = self._live.poll
         self._run_journal.open(loop.walk, live=self._live)
+        driver.figures.begun_s = clock() - self._called
         return driver
 
     def finish(self, loop: LoopContext) -> None:
@@ -268,6 +274,8 @@ class _WorkerRun:
     def _packed(self, loop: LoopContext, mover: Mover) -> tuple[RankResult, bytes]:
         """The report, and the last message; everything else that is sent by pickle has been packed then."""
         own = own_result(loop, self._rank)
+        if own.failure is not None and self._call.overwritten:
+            return withheld_result(loop, self._rank, RowsMissingError(ROWS_MISSING), repeatable=True), b""
         try:
             left_behind.check_uses()
             result = result_to_send(own, self._objects)
@@ -283,6 +291,7 @@ class _WorkerRun:
     def _receive(self, held: Spans) -> None:
         """Receive the rows of the iterations that this rank begins with."""
         mover = Mover(self._communicator, self._travelling, self._objects)
+        mover.hold_only(held)
         mover.prepare(held)
         mover.receive(held, 0, Field.scattered)
         mover.complete()

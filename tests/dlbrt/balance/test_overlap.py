@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 EXCHANGE_S = 1e-2
 
 
-def group_state(*unit_s: float, n: int = 400) -> GroupState:
+def group_state(*unit_s: float, n: int = 400, poll_s: float = 0.0) -> GroupState:
     """Those of ranks that have done 10 units each, and take so long for one."""
-    kept = GroupState(
-        range(len(unit_s)), block(n, len(unit_s)), BalancingContext(Units(0, n), Parameters(), EXCHANGE_S)
-    )
+    context = BalancingContext(Units(0, n), Parameters(poll_s=poll_s), EXCHANGE_S)
+    kept = GroupState(range(len(unit_s)), block(n, len(unit_s)), context)
     kept.settle([Profile(10, 10 * seconds) for seconds in unit_s], defer_to_exchange)
     return kept
 
@@ -61,6 +60,11 @@ def test_nothing_is_reserved_before_anything_was_done() -> None:
 @pytest.mark.parametrize(("held", "units"), [(100, 40), (30, 29), (1, 0), (0, 0)])
 def test_the_tail_lasts_two_exchanges_and_an_iteration_of_the_slowest(held: int, units: int) -> None:
     assert tail(group_state(1e-3, 0.02), 0, held) == units
+
+
+@pytest.mark.parametrize(("poll_s", "units"), [(0.01, 40), (0.05, 70)])
+def test_the_tail_lasts_until_the_slowest_polls(poll_s: float, units: int) -> None:
+    assert tail(group_state(1e-3, 0.02, poll_s=poll_s), 0, 100) == units
 
 
 def test_there_is_no_tail_before_speeds_are_known() -> None:

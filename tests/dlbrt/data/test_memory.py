@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import resource
 import sys
+from typing import Literal
 
 import numpy as np
 import pytest
-from dlbrt.data.memory import Array, allocate, layout_of, release
+from dlbrt.data.memory import Array, ReusedMemory, allocate, hold_only, layout_of, release
 
 #: Bytes in which the system counts resident memory.
 _UNIT = 1 if sys.platform == "darwin" else 1024
@@ -65,3 +66,47 @@ def test_released_rows_lose_their_memory_and_no_other_row_does() -> None:
     assert (array[:13] == 1.0).all()
     assert (array[500:] == 1.0).all()
     assert array[20:490].any() == (sys.platform != "linux")  # elsewhere pages may be kept
+
+
+def test_memory_is_used_again_once_nothing_refers_to_it() -> None:
+    memory, layout = ReusedMemory(), layout_of(np.ones((300, 300)))
+    first = memory.array(layout)
+    first[...] = 7.0
+    view, place = first[3], first.ctypes.data
+    del first
+    memory.begin()
+    assert memory.array(layout).ctypes.data != place  # a view of it is still there
+    assert (view == 7.0).all()
+    del view
+    memory.begin()
+    assert place in {memory.array(layout).ctypes.data for _ in range(2)}
+
+
+def test_memory_that_the_last_call_did_not_use_is_given_back() -> None:
+    memory = ReusedMemory()
+    large, small = layout_of(np.empty((8192, 1024))), layout_of(np.empty((300, 300)))
+    memory.array(large)
+    memory.array(small)
+    memory.begin()
+    memory.begin()
+    assert not memory.array(large)[::4].any()
+    assert len(memory._mappings) == 2  # the small one has stayed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere pages may be kept")
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_only_the_pages_of_some_rows_stay(order: Literal["C", "F"]) -> None:
+    array = allocate(layout_of(np.ones((1000, 1000), order=order)))
+    axis = 0 if order == "C" else 1
+    rows = np.moveaxis(array, axis, 0)
+    array[...] = 1.0
+    hold_only(array[1:], axis, ())  # a part: others may use the rest
+    assert array.all()
+    hold_only(array, axis, (range(10, 20), range(500, 600)))
+    assert rows[10:20].all()
+    assert rows[500:600].all()
+    assert not rows[1:9].any()
+    assert not rows[22:497].any()
+    assert not rows[602:998].any()
+    hold_only(array, axis, (range(500, 600, 2),))
+    assert not rows[1:998].any()

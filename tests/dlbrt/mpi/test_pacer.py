@@ -48,3 +48,12 @@ def test_chunks_grow_further_where_longer_ones_are_allowed() -> None:
     assert pacer.size == 16
     pacer.learn(16, 16 * 5e-4)
     assert pacer.size == 2
+
+
+def test_only_chunks_that_are_short_grow_fast() -> None:
+    pacer = PollInterval(4e-3)
+    pacer.size = 8
+    pacer.learn(8, 0.5e-3, growth=8)
+    assert pacer.size == 64
+    pacer.learn(64, 1.1e-3, growth=8)  # iterations have got dearer, and may go on so
+    assert pacer.size == 128

@@ -19,5 +19,5 @@ def test_sleeps_grow_with_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     while sum(sleeps) < 3.0:
         pause()
     waited = itertools.accumulate(sleeps, initial=0.0)
-    assert all(each <= max(1e-3, before / 100) + 1e-9 for each, before in zip(sleeps, waited, strict=False))
+    assert all(each <= max(2e-5, before / 100) + 1e-9 for each, before in zip(sleeps, waited, strict=False))
     assert sleeps[-1] == max(sleeps) == 1e-2

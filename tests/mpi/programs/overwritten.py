@@ -1,138 +1,89 @@
-"""Arrays that each iteration overwrites before it reads them, and others, of which old elements count."""
+"""Iterations that overwrite their rows element by element, some of which fail in the middle of one."""
+
+import math
 
 import numpy as np
 
-n, m = 23, 4
-A = np.random.default_rng(3).random((n, n)) + np.eye(n) * n
-b = np.linspace(1.0, 2.0, n)
 
-
-def jacobi(new, x):
-    err = 0.0
-    # dlb: parallel
-    for i in range(n):
-        new[i] = (b[i] - A[i] @ x + A[i, i] * x[i]) / A[i, i]
-        err = max(err, abs(new[i] - x[i]))
-    return err.hex(), new.tolist()
-
-
-def rows_then_elements(v, inner):
-    # dlb: parallel
-    for i in range(n):
-        v[i] = i
-        for j in range(inner):
-            v[i, j] += v[i, j - 1] * 0.5
-        if i % 3 == 0:
-            v[i, 0] = -1.0
-    return v.tolist()
-
-
-def some_rows(v, out):
-    # dlb: parallel
-    for i in range(n):
-        if i % 4 != 1:
-            v[i] = i
-        out[i] = v[i].sum()
-    return v.tolist(), out.tolist()
-
-
-def parts_of_rows(v, out):
-    # dlb: parallel
-    for i in range(n):
-        v[i, 1:-1] = i
-        out[i] = v[i].sum()
-    return v.tolist(), out.tolist()
-
-
-def no_turns(v, out, inner):
-    # dlb: parallel
-    for i in range(n):
-        for j in range(inner):
-            v[i, j] = i
-        out[i] = v[i].sum()
-    return v.tolist(), out.tolist()
-
-
-def left_early(v, out):
-    # dlb: parallel
-    for i in range(n):
-        if i % 5 == 2:
-            continue
-        v[i] = i
-        out[i] = v[i].sum()
-    return v.tolist(), out.tolist()
-
-
-def read_first(v, out):
-    # dlb: parallel
-    for i in range(n):
-        out[i] = v[i].sum()
-        v[i] = i
-        out[i] += v[i, 0]
-    return v.tolist(), out.tolist()
-
-
-def items(xs, out):
-    # dlb: parallel
-    for i in range(n):
-        xs[i] = [i, -i]
-        out[i] = len(xs[i]) + xs[i][0]
-    return xs, out.tolist()
-
-
-def may_fail(i, fails, where):
-    if (i, where) in fails:
-        raise ValueError(where, i)
-    return i
-
-
-def failing(v, out, fails):
-    i = 0
+def distances(D, X, n, least):
+    log, total = [], 0.0
     try:
-        # dlb: parallel
+        # dlb: parallel, BLOCK(D), WHOLE(X)
         for i in range(n):
-            try:
-                may_fail(i, fails, "caught")
-            except ValueError:
-                may_fail(i, fails, "handling")
-                out[i] = -2.0
-            may_fail(i, fails, "before")
-            v[i] = (  # over several lines
-                may_fail(i, fails, "storing")
-                + sum(may_fail(i, fails, "within") for _ in range(1))
-            )  # fmt: skip
-            may_fail(i, fails, "after")
-            out[i] = v[i].sum() + may_fail(i, fails, "reading")
+            for j in range(n):
+                part = 0.0
+                for k in range(X.shape[1]):
+                    part += (X[i, k] - X[j, k]) ** 2
+                D[i, j] = math.sqrt(least[i, j] + part)
+            total += D[i, 0]
+            log.append(i)
+            print("row", i)
     except ValueError as error:
-        print(error.args, i)
-    return v[: i + 1].tolist(), out[: i + 1].tolist()
+        print(error, i, j, part)
+    return log, total
 
 
-def failing_on_a_line(v, out, fails):
-    i = 0
-    try:
-        # dlb: parallel
-        # fmt: off
-        for i in range(n): v[i] = may_fail(i, fails, "storing"); out[i] = may_fail(i, fails, "after")  # noqa: E701, E702
-        # fmt: on
-    except ValueError as error:
-        print(error.args, i)
-    return v[: i + 1].tolist(), out[: i + 1].tolist()
+def further(T, m):
+    # dlb: parallel
+    for i in range(len(T)):
+        for j in range(T.shape[1]):
+            for k in range(m):
+                T[i, j, k] = i - j * k
+                T[i, j, k] += 0.5
+        T[i, 0, 0] *= 2.0
+    return T
 
 
-def fresh():
-    return np.full((n, m), 7.5)
+def column(C, m):
+    # dlb: parallel, BLOCK(C, axis=1), jit
+    for i in range(C.shape[1]):
+        for j in range(m):
+            C[j, i] = i / (j + 1)
 
 
-print(jacobi(np.full(n, 3.25), np.zeros(n)))
-for inner in (0, 1, m):
-    print(rows_then_elements(fresh(), inner))
-    print(no_turns(fresh(), np.full(n, 0.5), inner))
-for function in (some_rows, parts_of_rows, left_early, read_first):
-    print(function.__name__, function(fresh(), np.full(n, 0.5)))
-print(items([None] * n, np.zeros(n)))
-for where in ("before", "storing", "within", "after", "reading"):
-    for k in (0, n // 2, n - 1):
-        print(where, k, failing(fresh(), np.full(n, 0.5), {(k, where), (k, "caught")}))
-        print(where, k, failing_on_a_line(fresh(), np.full(n, 0.5), {(k, where)}))
-print(failing(fresh(), np.full(n, 0.5), {(n - 2, "caught"), (n - 2, "handling")}))
+def skipped(A, n):
+    # dlb: parallel
+    for i in range(len(A)):
+        if i % 3 == 0:
+            continue
+        for j in range(n):
+            A[i, j] = i + j
+
+
+def left_early(A, n):
+    # dlb: parallel
+    for i in range(len(A)):
+        for j in range(n):
+            if j > i:
+                break
+            A[i, j] = i + j
+
+
+def read_first(A, n):
+    # dlb: parallel
+    for i in range(len(A)):
+        for j in range(n - 1):
+            A[i, n - 1] = 7.0 + A[i, j + 1]
+            for k in range(n):
+                A[i, k] = A[i, n - 1] + k
+
+
+X, least = np.random.default_rng(8).random((40, 3)), np.zeros((40, 40))
+for run in range(6):
+    D = np.full((40, 40), -1.0)
+    if run == 2:
+        least[31, 20] = -100.0  # on the last rank, in the middle of a row
+    if run == 4:
+        least[3, 7] = -100.0  # on the first one, and later on the last one
+    rows = (40, 40, 32, 32, 4, 4)[run]  # later ones may have been stored to
+    print(run, *distances(D, X, 40, least), D[:rows].sum(), D[rows - 1].tolist())
+for run in range(3):
+    wide = np.full((12, 5, 9 + run), -2.0)
+    print(further(wide, 9).sum(), wide[3, 4].tolist())
+    tall = np.full((7 + run, 11), -3.0)
+    column(tall, 7)
+    print(tall.sum(), tall[:, 5].tolist())
+    for change in (skipped, left_early, read_first):
+        A = np.full((12, 6), -4.0)
+        change(A, 6)
+        print(change.__name__, A.sum(), A[4].tolist())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlbrt.balance.agent import PeerStrategy
 from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.contract import Distribution
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.work_table import FoldingPolicy, Units
@@ -58,12 +59,13 @@ class Partitioner:
         pool: PeerStrategy | None = None,
         *,
         without_rows: bool = False,
+        fixed: bool = True,
     ) -> InitialPartition:
         """How the positions from ``first`` on are dealt; a cost that cannot be used is reported.
 
         ``kept``, given a partition and the boundaries of its blocks (none where it is not in blocks), returns
         the shares that take its place. With a ``pool`` ranks begin with its first chunks; its units may go
-        ``without_rows``.
+        ``without_rows``. Unless shares are ``fixed``, ranks that begin later get less.
         """
         if loop.costs != CostSpec():
             _evaluation()  # the import is not part of the evaluation that is timed below
@@ -78,7 +80,7 @@ class Partitioner:
             measured=measured,
             stated=lambda: self._stated(loop),
             unusable=self._unusable,
-            weights=self.weights,
+            weights=self.weights or (() if fixed or pool else self._head_starts(loop, units)),
             turns=_TURNS if self._trial else 0,
         )
         if pool is not None:
@@ -94,6 +96,12 @@ class Partitioner:
         wanted = profiling is not None and profiling.measure_next and not first
         self.measured = profiling.group if profiling is not None and wanted else 0
         return self._dealt.deal
+
+    def _head_starts(self, loop: LoopContext, units: Units) -> Sequence[float]:
+        """Shares with which ranks that begin at different times end together; empty where they are equal."""
+        if self._trial or units.folded or loop.table.iterations is not Distribution.BLOCK:
+            return ()
+        return self._loop_history.head_starts(len(units))
 
     @property
     def planned(self) -> PlannedShares | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.contract import Distribution
 from dlbrt.data.access_table import FootprintError
 from dlbrt.data.array_table import root_of
-from dlbrt.data.field import reached_whole
+from dlbrt.data.field import overwriting, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
@@ -35,6 +36,7 @@ from dlbrt.mpi.values.left_behind import CannotLeaveError
 from dlbrt.mpi.values.pickles import by_value
 from dlbrt.mpi.values.program_state import collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
+from dlbrt.parameters import COMPILED_S, Parameters
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import LoopContributions, combines_surely, selectable
 from dlbrt.reductions.output import is_real, output_properties
@@ -144,11 +146,13 @@ class Preparation:
         groups = self._groups(loop, partitioner.weights)
         resident = self.routine_state is not None and pool is None
         self.payload.departure.begin()
+        overwritten = self._overwritten(loop)
+        self.payload.fields = overwriting(self.payload.fields, overwritten)
         without_rows = not resident and not any(field.moves for field in self.payload.fields)
         if resident:
             deal = self._deal_as_before(loop, first, partitioner, fixed=fixed)
         else:
-            deal = partitioner.deal(loop, first, pool=pool, without_rows=without_rows)
+            deal = partitioner.deal(loop, first, pool=pool, without_rows=without_rows, fixed=fixed)
         deal, array_transfers, evictions, ahead = self._transfers(loop, deal)
         in_doubt = self.payload.is_in_doubt()
         return LoopCall(
@@ -164,7 +168,7 @@ class Preparation:
             network=network,
             within=root_runtime.networks.of_groups(groups, host_names),
             measured=partitioner.measured,
-            parameters=root_runtime.parameters,
+            parameters=_polling(root_runtime.parameters, loop),
             exchange_s=network.all_to_all.seconds(root_runtime.communicator.ranks),
             environment=state.environment if state else None,
             settings=self.payload.settings,
@@ -180,8 +184,23 @@ class Preparation:
             live=self._shows_live(loop),
             in_doubt=in_doubt,
             plain=self.payload.is_plain,
+            overwritten=overwritten,
             samples=self.payload.samples if in_doubt else None,
         )
+
+    def _overwritten(self, loop: LoopContext) -> tuple[str, ...]:
+        """The arrays whose rows are not sent, since each iteration that ends overwrites them.
+
+        One that fails leaves a row in part as it was. Then rank 0, which has the old rows, does again what
+        that rank has done. So the loop must be short, nothing may stay on the ranks, and no call that is
+        not seen, or use of what has stayed at rank 0, may come twice.
+        """
+        history, behind = self.loop_history, self.payload.departure.behind
+        if self.routine_state is not None or behind or self.watches(loop) or history.rows_missed:
+            return ()
+        if not history.repeats_cheaply(len(self.space)):
+            return ()
+        return tuple(field.name for field in self.payload.fields if field.overwrites)
 
     def _shows_live(self, loop: LoopContext) -> bool:
         """Whether output can be shown while the loop runs.
@@ -290,3 +309,8 @@ class Preparation:
         stored |= {id(array) for field in changed for array in holders(field, self.payload.arrays())}
         tokens = self.payload.loop_residents.tokens
         return self.root_runtime.publisher.describe(self.payload.packed.slots, by_rows, stored, tokens)
+
+
+def _polling(parameters: Parameters, loop: LoopContext) -> Parameters:
+    """The parameters for a loop whose ranks poll after chunks, where these are compiled."""
+    return parameters if loop.walk.chunks is None else replace(parameters, poll_s=COMPILED_S)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import fsum, sqrt
@@ -56,6 +57,12 @@ class SharingFigures:
 #: A loop that takes nearly as long alone as sharing it would cost is shared so often before rank 0 keeps it.
 _SHARED_RUNS, _NEARLY = 3, 4
 
+#: Seconds of computing up to which a loop may be done again.
+_REPEATED_S = 10.0
+
+#: Shares that differ by less, in equal ones, count as equal.
+_UNEQUAL = 0.02
+
 #: Ranks that take longer have compiled something.
 _COMPILED_S = 5e-3
 
@@ -65,7 +72,8 @@ class LoopHistory:
 
     ``source`` is the name of its file and its line, ``file`` the path of its file as the user gave it.
     ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
-    rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
+    rank 0 runs the loop alone; ``rows_missed``: an iteration has failed where its old rows were not;
+    ``watched_runs`` counts the runs that began with watched iterations.
     ``leaves_behind``: what the loop uses holds objects that cannot be sent; ``has_bulk``: large ones that it
     does not use, None where this is not known. ``read`` are the names of the
     classes, functions and modules that other ranks have read for it. ``plain_payloads`` are packed ones of
@@ -97,6 +105,7 @@ class LoopHistory:
         self._seconds = [0.0] * ranks
         self.chunk = 1
         self.withheld = ""
+        self.rows_missed = False
         self.leaves_behind = False
         self.has_bulk: bool | None = None
         self.read: set[str] = set()
@@ -113,6 +122,7 @@ class LoopHistory:
         self._iteration_s: float | None = None  # mean computing time of an iteration at the last run
         self._overhead_s = 0.0  # of the last run on all ranks, beyond computing; of the first ones the least
         self._shared_runs = 0  # up to `_SHARED_RUNS`
+        self._begun: deque[tuple[float, ...]] = deque(maxlen=_SHARED_RUNS)  # when ranks began, by run
         self._remarks: set[str] = set()
 
     def trial_s(self, iterations: int) -> float | None:
@@ -128,6 +138,25 @@ class LoopHistory:
             return None
         # The first runs on all ranks meet fresh memory: one of them is no ground to stay alone for good.
         return None if self._shared_runs < _SHARED_RUNS and _NEARLY * alone_s > equal_s else equal_s
+
+    def repeats_cheaply(self, iterations: int) -> bool:
+        """Whether rank 0 can do again what other ranks have done, judging by the last run."""
+        return self._iteration_s is not None and iterations * self._iteration_s < _REPEATED_S
+
+    def head_starts(self, iterations: int) -> tuple[float, ...]:
+        """The shares of ranks that are to end together, by when they began the last runs; empty: equal ones.
+
+        Rank r begins b_r after the call, the least of what was seen. With work of W seconds P ranks end
+        together at (W + b_1 + ... + b_P) / P. No share is less than half an equal one.
+        """
+        work_s = iterations * (self._iteration_s or 0.0)
+        if not self._begun or not work_s:
+            return ()
+        begun = [min(times) for times in zip(*self._begun, strict=True)]
+        ranks = len(begun)
+        end_s = (work_s + fsum(begun)) / ranks
+        shares = [max(0.5, round((end_s - each) * ranks / work_s, 3)) for each in begun]
+        return tuple(shares) if max(shares) - min(shares) > _UNEQUAL else ()
 
     def learn(
         self,
@@ -148,6 +177,7 @@ class LoopHistory:
             early = 0 < self._shared_runs < _SHARED_RUNS
             self._overhead_s = min(overhead_s, self._overhead_s) if early else overhead_s
             self._shared_runs = min(self._shared_runs + 1, _SHARED_RUNS)
+            self._begun.append(tuple(f.begun_s for f in figures))
         ranks = [
             statistics.RankFigures(len(f.done), f.compute_s, f.sync_s, f.idle_s, f.decision_s, f.movement_s)
             for f in figures

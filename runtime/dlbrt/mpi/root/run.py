@@ -21,7 +21,7 @@ from dlbrt.emulation import Load
 from dlbrt.mpi.call import CalledOffError
 from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.loop import LoopContext
-from dlbrt.mpi.perform import RankResult, own_result, perform, recorder
+from dlbrt.mpi.perform import ROWS_MISSING, RankResult, own_result, perform, recorder
 from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.preparation import Kernel, Preparation
 from dlbrt.mpi.root.program_history import SharingFigures
@@ -315,15 +315,18 @@ class LoopRun:
 
     def _take_back(self, loop: LoopContext, sharing: SharedRun) -> bool:
         """Whether rank 0 has to do iterations again, since what they left could not leave other ranks."""
-        reason = next((result.withheld for result in self._others if result.withheld), "")
-        if not reason:
+        reasons = [result.withheld for result in self._others if result.withheld]
+        if not reasons:
             return False
+        reason = next((each for each in reasons if each != ROWS_MISSING), "")
+        self._loop_history.rows_missed |= ROWS_MISSING in reasons
         self._loop_history.withheld = reason
-        if not self._in_order and self._prepared.payload.departure.may_have_been_used():
+        if reason and not self._in_order and self._prepared.payload.departure.may_have_been_used():
             raise ContradictionError(f"{self._loop_history.source}: {reason}; {_PAST_ORDER}")
         if not (left := sharing.left_out(loop.ending.failed_at, self._others)):
             return False
-        self._loop_history.log(f"{self._loop_history.withheld}; rank 0 runs them again")
+        if reason:
+            self._loop_history.log(f"{reason}; rank 0 runs them again")
         team = SingleRank(left)
         team.figures, team.ends_independently = sharing.driver.figures, True
         loop.walk.before_stretch = None

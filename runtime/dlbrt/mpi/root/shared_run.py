@@ -26,7 +26,8 @@ from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
 from dlbrt.mpi.root.preparation import Preparation
 from dlbrt.mpi.root.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
-from dlbrt.mpi.values.contents import shared_fields
+from dlbrt.mpi.team import clock
+from dlbrt.mpi.values.contents import Sending, shared_fields
 from dlbrt.mpi.values.program_state import raise_signals
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.watch import ContradictionError, Undo, Watch
@@ -72,13 +73,14 @@ class SharedRun:
         self._objects.fetch = functools.partial(fetch, root_runtime.communicator, self._segments)
         self._fields = shared_fields(payload.fields, payload.packed.slots, call.headers)
         root_runtime.send_call(call, payload.sent, payload.state)
-        root_runtime.publisher.broadcast(payload.packed.slots, call.headers)
+        called = clock()
+        sending = root_runtime.publisher.broadcast(payload.packed.slots, call.headers)
         if call.in_doubt:
             self._hear_whether_read()
             payload.was_read()
         residents = self._loop_residents.residents
         self.driver = make_driver(self._communicator, call, self._fields, self._objects, residents, recorder)
-        self._scatter(loop.walk, call.ahead)
+        self._scatter(loop.walk, call, sending)
         self._elements = ElementGather(self._communicator, self._fields, self._objects)
         self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
         loop.contributions.share(self.run_journal.journal, payload.descriptions)
@@ -94,6 +96,7 @@ class SharedRun:
             self._live = ShownOutput(self._communicator, call.serial, call.output_properties, first)
             self.driver.poll_output = self._live.poll
         self.run_journal.open(loop.walk, watched=call.watched, live=self._live)
+        self.driver.figures.begun_s = clock() - called
 
     def _hear_whether_read(self) -> None:
         """Wait until all ranks have read what they were sent; CalledOffError if one could not."""
@@ -255,14 +258,23 @@ class SharedRun:
         """The fields whose rows are scattered and gathered: those that do not stay on the ranks."""
         return [field for field in self._fields if field.data not in self._loop_residents]
 
-    def _scatter(self, walk: Walk, ahead: Sequence[range]) -> None:
+    def _scatter(self, walk: Walk, call: LoopCall, sending: Sending) -> None:
+        """Send what others' iterations need; what is ``sending`` is on its way already.
+
+        It goes on while rank 0 works: rank 0 stores to no element that another rank reads. Calls that are not
+        seen might, until they are found out.
+        """
         mover = Mover(self._communicator, self._travelling, self._objects)
+        mover.watch(sending)
         for rank in range(1, self._communicator.ranks):
             mover.send(self.driver.held(rank), rank, Field.scattered)
-        mover.complete()
+        if call.watched:
+            mover.complete()
+        else:
+            self.driver.scatter(mover)
         if transfers := self._array_transfers:
             delivery = PendingTransfers(self._communicator, transfers, self._loop_residents.arrays())
-            walk.await_rows(delivery.receive(), ahead[0] if ahead else range(0))
+            walk.await_rows(delivery.receive(), call.ahead[0] if call.ahead else range(0))
 
     def _record_stores(self, results: Sequence[RankResult]) -> None:
         """Tell the routine, if there is one, which rows were stored and which strategy was chosen."""

@@ -1,8 +1,9 @@
 """Contents of slots: what rank 0 sends to all ranks, and what the workers keep between calls.
 
-Data that every rank holds whole is not sent again while it is unchanged: rank 0 remembers a digest of what it
-sent, and the workers keep the memory as long as the array lives at rank 0. Small arrays are part of the
-message.
+Within a host data that every rank holds whole is sent anew with each call, since a copy takes a quarter of
+the time of a digest. Other hosts are not sent it again while it is unchanged: the second time that rank 0
+sends an array it remembers a digest, and the workers keep the memory as long as the array lives at rank 0.
+Small arrays are part of the message.
 
 Law of `SentArrays`: it holds no reference to an array of the program, not even a weak one, with which numpy
 refuses to resize the array (`PyArray_Resize` asks for the list of weak references). An array is known by its
@@ -29,7 +30,7 @@ from mpi4py import MPI
 from numpy.lib.array_utils import byte_bounds
 
 from dlbrt.data.field import Field
-from dlbrt.data.memory import Array, Layout, allocate, layout_of, prefer_large_pages
+from dlbrt.data.memory import Array, Layout, ReusedMemory, allocate, layout_of, prefer_large_pages
 from dlbrt.mpi.call import Content, SlotHeader
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.values.host_copies import HostCopies, is_shared
@@ -43,6 +44,9 @@ _MAX_UNUSED_CALLS = 64
 _IDLE_BYTES = 256 << 20
 #: Blocks of this size and above are mapped by themselves (`DEFAULT_MMAP_THRESHOLD_MAX` of the C library).
 _MAPPED_ALONE = 32 << 20
+
+#: Messages under way, each with the memory that it is sent from.
+Sending = list[tuple[MPI.Request, Array]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,7 @@ class SlotPublisher:
         self.tokens = itertools.count(1)  # names of memory that workers keep
         self._sent_arrays = SentArrays()
         self._dropped: list[int] = []
+        self._digests: dict[int, bytes] = {}  # by token, of what is about to be sent
         self._host_copies: HostCopies | None = None
         self.bytes_sent = 0
 
@@ -171,9 +176,12 @@ class SlotPublisher:
         dropped, self._dropped = (*self._dropped, *self._sent_arrays.forget()), []
         return dropped
 
-    def broadcast(self, slots: Sequence[Any], headers: Sequence[SlotHeader]) -> None:
-        """Send the contents of the slots that are sent whole, and note what was sent."""
-        pending: list[tuple[MPI.Request, Array]] = []
+    def broadcast(self, slots: Sequence[Any], headers: Sequence[SlotHeader]) -> Sending:
+        """Send the contents of the slots that are sent whole, and note what was sent.
+
+        What no iteration changes may still be on its way: its requests are returned, with its memory.
+        """
+        pending, sending = Sending(), Sending()
         for value, header in zip(slots, headers, strict=True):
             if header.content is Content.WHOLE and value.size:
                 assert header.layout is not None
@@ -184,12 +192,15 @@ class SlotPublisher:
                 else:
                     request = self._communicator.broadcast_memory(memory)
                     copies = self._communicator.ranks - 1
-                pending.append((request, memory))
+                # To several ranks what rank 0 sends arrives only if it goes on sending.
+                (sending if header.constant and copies == 1 else pending).append((request, memory))
                 self.bytes_sent += memory.nbytes * copies
                 if header.token:
-                    known = value, header.token, header.layout, _digest(memory)
+                    digest = self._digests.pop(header.token, b"")
+                    known = value, header.token, header.layout, digest
                     self._dropped += self._sent_arrays.remember(*known)
         self._communicator.complete([request for request, _ in pending])
+        return sending
 
     def _header(self, value: Any, by_rows: bool, stored: bool) -> SlotHeader:
         if isinstance(value, list):
@@ -204,11 +215,15 @@ class SlotPublisher:
         return self._kept(value, layout)
 
     def _kept(self, value: Array, layout: Layout) -> SlotHeader:
+        if self._communicator.on_one_host and not is_shared(self._communicator.ranks, layout):
+            return SlotHeader(Content.WHOLE, layout, constant=True)
         digest = _digest(_packed(value)) if self._sent_arrays.knows(value) else b""
-        token = self._sent_arrays.token(value, layout, digest)
+        token = self._sent_arrays.token(value, layout, digest) if digest else None
         if token is not None:
             return SlotHeader(Content.KEPT, layout, token=token)
-        return SlotHeader(Content.WHOLE, layout, token=next(self.tokens))
+        token = next(self.tokens)
+        self._digests[token] = digest
+        return SlotHeader(Content.WHOLE, layout, token=token, constant=True)
 
 
 class SlotCache:
@@ -217,6 +232,7 @@ class SlotCache:
     def __init__(self, communicator: Communicator) -> None:
         self._communicator = communicator
         self._kept: dict[int, Array] = {}
+        self._memory = ReusedMemory()
         self._host_copies: HostCopies | None = None
 
     def forget(self, tokens: Sequence[int]) -> None:
@@ -230,6 +246,7 @@ class SlotCache:
 
     def fill(self, headers: Sequence[SlotHeader]) -> list[Any]:
         """The objects of the slots, in order; those sent by rows are not filled yet."""
+        self._memory.begin()
         slots: list[Any] = []
         landing: list[tuple[Array, Array]] = []
         pending: list[MPI.Request] = []
@@ -266,22 +283,22 @@ class SlotCache:
             if header.token not in self._kept:
                 self._kept[header.token] = allocate(header.layout)
             return self._kept[header.token]
-        value = allocate(header.layout)
+        value = self._memory.array(header.layout)
         if header.content is Content.INLINE:
             value[...] = np.frombuffer(header.data, header.layout.dtype).reshape(header.layout.shape)
         return value
 
     def _keep(self, headers: Sequence[SlotHeader], slots: Sequence[Any]) -> None:
         for header, value in zip(headers, slots, strict=True):
-            if header.token and header.content is Content.WHOLE:
-                self._kept[header.token] = value
+            if header.constant:
                 value.flags.writeable = header.layout is not None and header.layout.writeable
+                if header.token:
+                    self._kept[header.token] = value
 
 
 def _is_shared(communicator: Communicator, header: SlotHeader) -> bool:
     """Whether the workers of a host hold one copy of an array: it is sent whole, and does not change."""
-    whole = header.content is Content.WHOLE and header.token > 0
-    return whole and header.layout is not None and is_shared(communicator.ranks, header.layout)
+    return header.constant and header.layout is not None and is_shared(communicator.ranks, header.layout)
 
 
 def _dense(array: Array) -> bool:
