@@ -27,7 +27,7 @@ from dlbrt.records import dataclass
 T = TypeVar("T")
 
 COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
-VERDICT, OUTPUT = 11, 12
+VERDICT, OUTPUT, REPEATED = 11, 12, 13
 ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.

@@ -136,7 +136,7 @@ class _Worker:
 
         if self._repeats is None:
             threads = self.options.threads or 1
-            self._repeats = WorkerRepeats(self.communicator, threads, self._slot_cache.kept)
+            self._repeats = WorkerRepeats(self.communicator, threads, self._slot_cache.kept, self.evict)
         self._repeats.specs[key] = spec
 
     def repeat(self, command: RepeatPlan | RepeatCommand) -> None:

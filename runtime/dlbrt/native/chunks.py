@@ -10,9 +10,11 @@ faster one goes on.
 
 from __future__ import annotations
 
+import dis
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from itertools import repeat, starmap
 from types import FunctionType
 from typing import Any
@@ -129,6 +131,11 @@ class CompiledChunks:
         """Whether iterations store to arrays alone, and the arguments are taken as they are."""
         return not (self._spec.columns or self._spec.rows or self._copies)
 
+    @property
+    def runs_through(self) -> bool:
+        """Whether no iteration can turn out to be one for Python, once the subscripts are in range."""
+        return all(map(_runs_through, self._spec.forms))
+
     def takes(self, named: Mapping[str, Any]) -> bool:
         """Whether its arguments are these, by their names."""
         pairs = zip(self._spec.names, self._arguments, strict=True)
@@ -238,6 +245,17 @@ class CompiledChunks:
         if second:
             del self._forms[0]
         _fastest[self._spec.forms[-1]] = ref(self._spec.forms[int(second)])
+
+
+@cache
+def _runs_through(form: FunctionType) -> bool:
+    """Whether a chunk function returns nothing but ``last``."""
+    before = ""
+    for each in dis.get_instructions(form):
+        if each.opname.startswith("RETURN") and before != "last":
+            return False
+        before = str(each.argval) if each.opname.startswith("LOAD_FAST") else ""
+    return True
 
 
 def check_index(largest: int, bits: int) -> None:

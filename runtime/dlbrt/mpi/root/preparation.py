@@ -294,7 +294,7 @@ class Preparation:
             return deal, (), (), ()
         reached = self.payload.reached_inside()
         array_transfers = routine_state.array_transfers(loop_residents, deal, reached)
-        evictions = routine_state.evictions(loop_residents, deal, reached)
+        evictions = routine_state.evictions(loop_residents, deal, reached, routine_state.running_ownership)
         if loop.contributions.kinds or evictions:
             return deal, array_transfers, evictions, ()
         deal, ahead = routine_state.ahead(self.loop_history.key, loop_residents, deal, array_transfers)

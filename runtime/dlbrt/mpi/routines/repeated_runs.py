@@ -4,7 +4,8 @@ A run on all ranks is recorded with everything that decides what it does: the ra
 that subscripts depend on, who owns the rows. Where all of this holds again, the ranks do the same again
 (`dlbrt.mpi.routines.run_repeater`), once they have the rows that they lack now. Other numbers come with the
 command, and so do small arrays that are only read and are new in each run. What compiled code leaves to
-Python, rank 0 does afterwards, in order.
+Python, rank 0 does afterwards, in order. Where nothing can be left, rank 0 goes on before the others have
+reported: whoever needs rows of theirs waits for the rows.
 
 Law of `RecordedRun`: it keeps no array of the program alive. A weak reference, with which numpy refuses to
 resize an array, is given up as soon as the array leaves the ranks (`RepeatedRuns.forget`).
@@ -14,7 +15,8 @@ from __future__ import annotations
 
 import pickle
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence, Set
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +37,7 @@ from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, LoopResidents, ResidentArray
-from dlbrt.mpi.routines.run_repeater import RepeatCommand, RepeatPlan, RunRepeater, reports
+from dlbrt.mpi.routines.run_repeater import Done, RepeatCommand, RepeatPlan, RunRepeater, reports
 from dlbrt.mpi.team import clock
 from dlbrt.native.arguments import NotCompiled, check_error_state
 from dlbrt.records import dataclass
@@ -59,6 +61,9 @@ _MAX_FRESH_BYTES = 1 << 18
 
 #: Longer runs are balanced while they go on, and poll for signals: preparing one costs little beside it.
 _LONGEST_S = 0.02
+
+#: Runs that rank 0 may be ahead of what the other ranks have reported, where nothing can be left to Python.
+_MAX_UNREPORTED = 4
 
 #: Repeated runs whose figures are added up before they are entered in the statistics.
 _ENTERED_AT_ONCE = 256
@@ -163,11 +168,14 @@ class RecordedRun:
         self.version = run.ownership.version
         self.unit_s = run.unit_s
         self.counts = [*map(len, self.deal.shares)]
+        self.runs_through = self.chunks.runs_through
         self.places = tuple(map(self.names.index, self.chunks.spec.names))
         self.largest = 1 << min(self.chunks.spec.bits, 62)
         self.arrays = tuple(self._known_arrays(prepared))
         self.atoms = tuple(self._known_atoms(prepared))
-        self.rows = tuple(run.known_rows())
+        residents, reached = prepared.payload.loop_residents, prepared.payload.reached_inside()
+        self._whole = {each.place for each in self.arrays if id(prepared.arguments[each.place]) in reached}
+        self.rows = tuple(_rows_of(residents, self.deal, reached))
         self.plans: dict[_PlanKey, _Plan] = {}
         self.fitting: tuple[Any, ...] | None = None
         self.chunks.bind(())
@@ -247,10 +255,31 @@ class RecordedRun:
             return False
         return self.chunks.unchanged()
 
-    def keeps_shares(self) -> bool:
-        """Whether the ranks' shares stay as they are; they are cut anew here where that pays."""
+    def has_new_shares(self) -> bool:
+        """Whether the ranks' shares have changed; they are cut anew here where that pays."""
         self.ownership.cut_anew(self.history.key, *self.over, self.unit_s)
-        return self.ownership.version == self.version
+        return self.version != self.ownership.version
+
+    def follow_shares(self, arguments: Sequence[Any]) -> None:
+        """Have what ranks need and store to follow their shares."""
+        shares = self.ownership.shares(self.history.key, *self.over, self.unit_s)
+        assert shares is not None, "blocks belong to owners for any range"
+        self.enter()
+        self.version, self.deal = self.ownership.version, InitialPartition(self.deal.units, shares)
+        self.counts = [*map(len, shares)]
+        self.figures = _Figures(len(shares))
+        self.rows = tuple(_rows_of(self.residents(arguments), self.deal, self.reached(arguments)))
+        self.drop_plans()
+
+    def reached(self, arguments: Sequence[Any]) -> set[int]:
+        """Identities of the arrays that iterations reach in other ways as well."""
+        return {id(arguments[place]) for place in self._whole}
+
+    def drop_plans(self) -> None:
+        """Forget the plans."""
+        for each in self.plans.values():
+            each.repeater.free()
+        self.plans = {}
 
     def can_do_without(self, token: int) -> bool:
         """Whether it can be repeated once an array has left the ranks; the array is referred to no more."""
@@ -276,6 +305,14 @@ class RecordedRun:
             )
 
 
+def _rows_of(residents: LoopResidents, deal: InitialPartition, reached: Set[int]) -> Iterator[_KnownRows]:
+    """The rows of each array that ranks need and store to; all rows of those ``reached`` in other ways."""
+    for key, resident in residents.residents.items():
+        needs = [residents.needs(key, share, whole=key in reached) for share in deal.shares]
+        stores = [residents.stores(key, Field.stored, share) for share in deal.shares]
+        yield _KnownRows(resident, residents.axis(key), tuple(needs), tuple(stores))
+
+
 def _is_atom(value: object) -> bool:
     return type(value) in ATOMS or isinstance(value, np.number | np.bool_)
 
@@ -293,16 +330,10 @@ class RunUnderWay:
         self._call = call
         shares = tuple(Spans.of(*each.runs) for each in call.deal.shares)  # in order again
         self.deal = InitialPartition(call.deal.units, shares)
-        self.ownership = self._state.running_ownership
+        owned = self._state.running_ownership
+        assert owned is not None, "nothing of a routine is repeated whose iterations come from a pool"
+        self.ownership = owned
         self.unit_s = self._state.unit_s(self._residents)
-
-    def known_rows(self) -> Iterator[_KnownRows]:
-        """The rows of each array that ranks need and store to."""
-        reached, shares = self.prepared.payload.reached_inside(), self.deal.shares
-        for key, resident in self._residents.residents.items():
-            needs = [self._residents.needs(key, share, whole=key in reached) for share in shares]
-            stores = [self._residents.stores(key, Field.stored, share) for share in shares]
-            yield _KnownRows(resident, self._residents.axis(key), tuple(needs), tuple(stores))
 
     def note(self, loop: LoopContext, results: Sequence[RankResult]) -> None:
         """The run is over: keep it if it can be repeated."""
@@ -343,14 +374,18 @@ class RunUnderWay:
         return known and plain and chunks.takes(named)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Plan:
-    """A plan, and rank 0's part in it; the positions of each rank, the rows and bytes that travel."""
+    """A plan, and rank 0's part in it; the positions of each rank, the rows and bytes that travel.
+
+    ``has_run``: all ranks have compiled what they need for it.
+    """
 
     plan: RepeatPlan
     repeater: RunRepeater
     shares: tuple[Spans, ...]
     carried: tuple[int, int]
+    has_run: bool = False
 
 
 #: What decides which plan is used: the places of arrays that have been replaced, and the rows that travel.
@@ -365,6 +400,7 @@ class RepeatedRuns:
         self._state = state
         self._records: dict[CodeType, list[RecordedRun]] = {}
         self._left_over: set[CodeType] = set()
+        self._unreported: deque[tuple[RecordedRun, _Plan, Done, float]] = deque()
 
     def add(self, record: RecordedRun) -> None:
         """Keep a run that can be repeated."""
@@ -405,11 +441,13 @@ class RepeatedRuns:
             and all(each.resident.axis == each.axis for each in record.rows_kept(fresh))
             and not any(touches(arguments[place]) for place in fresh)
             and record.fits(arguments)
-            and record.keeps_shares()
         )
 
     def _repeat(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> Spans:
         started = clock()
+        if record.has_new_shares():
+            self._take_reports(0)
+            record.follow_shares(arguments)
         plan = self._planned(record, fresh, arguments)
         own = tuple(arguments[place] for place in record.places)
         values = tuple(
@@ -418,14 +456,33 @@ class RepeatedRuns:
             if token is None
         )
         self._send((plan.plan.number, values))
-        done = [plan.repeater.run(own), *reports(self._root_runtime.communicator)]
-        left = self._settle(record, plan, fresh, arguments, [counts for counts, _ in done])
-        compute_s, elapsed_s = [seconds for _, seconds in done], clock() - started
-        key, size = record.history.key, len(record.values)
-        self._state.count_run(key, record.ownership, record.over, record.counts, compute_s)
+        done = plan.repeater.run(own)
+        if record.runs_through and plan.has_run:
+            for rows in record.rows_kept(fresh):
+                rows.resident.directory.stored(rows.stores)
+            self._unreported.append((record, plan, done, clock() - started))
+            self._take_reports(_MAX_UNREPORTED)
+            return EMPTY
+        self._take_reports(0)
+        plan.has_run = True
+        all_done = [done, *reports(self._root_runtime.communicator)]
+        left = self._settle(record, plan, fresh, arguments, [counts for counts, _ in all_done])
+        self._count(record, plan, all_done, clock() - started)
+        return left
+
+    def _take_reports(self, most: int) -> None:
+        """Take in what ranks have reported of runs, until at most so many are left unreported."""
+        while len(self._unreported) > most:
+            record, plan, done, elapsed_s = self._unreported.popleft()
+            self._count(record, plan, [done, *reports(self._root_runtime.communicator)], elapsed_s)
+
+    def _count(self, record: RecordedRun, plan: _Plan, done: Sequence[Done], elapsed_s: float) -> None:
+        """Take in the times of a run."""
+        key, size, compute_s = record.history.key, len(record.values), [seconds for _, seconds in done]
+        counts = [*map(len, plan.shares)]
+        self._state.count_run(key, record.ownership, record.over, counts, compute_s)
         self._state.sharing.learn(key, size, compute_s, elapsed_s, repeated=True)
         record.count(elapsed_s, compute_s, plan.carried)
-        return left
 
     def _planned(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> _Plan:
         """The plan by which a run is repeated; what ranks lack is on its way to them from now on."""
@@ -436,7 +493,7 @@ class RepeatedRuns:
         if (found := record.plans.get((fresh, travelling))) is None:
             transfers = tuple(ArrayTransfer(k.resident.token, k.axis, t) for k, t in missing)
             if len(record.plans) == _MAX_PLANS:
-                self._drop_plans(record)
+                record.drop_plans()
             found = record.plans[fresh, travelling] = self._plan(record, fresh, arguments, transfers)
         return found
 
@@ -465,6 +522,7 @@ class RepeatedRuns:
             tuple(tuple(map(record.index.values, share.runs)) for share in deal.shares),
             tuple(int(bool(each)) for each in ahead),
             transfers,
+            self._state.evictions(residents, deal, record.reached(arguments), record.ownership),
         )
         communicator, threads = self._root_runtime.communicator, self._root_runtime.options.threads or 1
         repeater = RunRepeater(communicator, plan, record.chunks.spec, threads, arrays.__getitem__)
@@ -509,6 +567,7 @@ class RepeatedRuns:
 
     def end(self) -> None:
         """The routine is over: enter all figures."""
+        self._take_reports(0)
         self._drop([each for records in self._records.values() for each in records])
         self._records = {}
 
@@ -516,10 +575,4 @@ class RepeatedRuns:
     def _drop(records: Sequence[RecordedRun]) -> None:
         for each in records:
             each.enter()
-            RepeatedRuns._drop_plans(each)
-
-    @staticmethod
-    def _drop_plans(record: RecordedRun) -> None:
-        for each in record.plans.values():
-            each.repeater.free()
-        record.plans = {}
+            each.drop_plans()

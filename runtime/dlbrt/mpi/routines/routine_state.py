@@ -156,10 +156,9 @@ class RoutineState:
         return loop_residents.iteration_bytes() * self._byte_s
 
     @property
-    def running_ownership(self) -> IterationOwnership:
-        """Who owns the iterations of the run under way, once it has been dealt."""
-        assert self._running is not None
-        return self._running[0]
+    def running_ownership(self) -> IterationOwnership | None:
+        """Who owns the iterations of the run under way, once it has been dealt; None where a pool deals."""
+        return self._running[0] if self._running is not None else None
 
     def _begin(
         self,
@@ -252,12 +251,16 @@ class RoutineState:
         return 0
 
     def evictions(
-        self, loop_residents: LoopResidents, deal: InitialPartition, reached: Set[int]
+        self,
+        loop_residents: LoopResidents,
+        deal: InitialPartition,
+        reached: Set[int],
+        owned: IterationOwnership | None,
     ) -> tuple[Eviction, ...]:
-        """The rows that ranks no longer need after shares were cut anew."""
-        if self._running is None or not self._running[0].version:
+        """The rows that ranks no longer need after shares were cut anew by ``owned``."""
+        if owned is None or not owned.version:
             return ()
-        owned, found = self._running[0], []
+        found = []
         held = [deal.units.positions(share) for share in deal.shares]
         for key, resident in loop_residents.residents.items():
             is_owned = resident.ownerships.get((resident.axis, True)) is owned

@@ -17,9 +17,15 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.data.memory import Array
-from dlbrt.mpi.communicator import DATA, RESULT, Communicator
+from dlbrt.mpi.communicator import DATA, REPEATED, Communicator
 from dlbrt.mpi.regions import MemoryRegion
-from dlbrt.mpi.routines.loop_residents import ArrayTransfer, PendingTransfers, regions_in_place, row_field
+from dlbrt.mpi.routines.loop_residents import (
+    ArrayTransfer,
+    Eviction,
+    PendingTransfers,
+    regions_in_place,
+    row_field,
+)
 from dlbrt.mpi.team import clock
 from dlbrt.native.arguments import NotCompiled
 from dlbrt.native.chunks import ChunkSpec, CompiledChunks
@@ -33,7 +39,7 @@ class RepeatPlan:
     ``tokens`` are those of the chunk function's arguments that stay on the ranks, None for the others, whose
     values come with each run; of those, ``fresh`` has type and shape of the arrays. Each rank computes its
     ``parts``, values of the index; it begins with the first ``ahead`` of them before the rows of
-    ``array_transfers`` have arrived.
+    ``array_transfers`` have arrived. After the first run ranks give up the rows of ``evictions``.
     """
 
     number: int
@@ -43,6 +49,7 @@ class RepeatPlan:
     parts: tuple[tuple[range, ...], ...]
     ahead: tuple[int, ...]
     array_transfers: tuple[ArrayTransfer, ...]
+    evictions: tuple[Eviction, ...]
 
 
 #: What a rank did: of each part how many iterations, and the seconds that they took.
@@ -150,13 +157,21 @@ class WorkerRepeats:
     """The plans that a worker has, with the arrays that their runs use.
 
     ``kept`` has the arrays on this rank by token, ``specs`` what kernels say of their chunk functions by the
-    loop's key.
+    loop's key. ``evict`` gives up rows.
     """
 
-    def __init__(self, communicator: Communicator, threads: int, kept: Callable[[int], Array]) -> None:
+    def __init__(
+        self,
+        communicator: Communicator,
+        threads: int,
+        kept: Callable[[int], Array],
+        evict: Callable[[Sequence[Eviction]], None],
+    ) -> None:
         self._communicator = communicator
         self._threads = threads
         self._kept = kept
+        self._evict = evict
+        self._evictions: dict[int, Sequence[Eviction]] = {}  # of plans that have not run
         self._plans: dict[int, tuple[RepeatPlan, RunRepeater, list[Any]]] = {}
         self.specs: dict[str, ChunkSpec] = {}
 
@@ -168,6 +183,7 @@ class WorkerRepeats:
         for place, (dtype, shape) in plan.fresh.items():
             arguments[place] = np.empty(shape, dtype)
         self._plans[plan.number] = plan, repeater, arguments
+        self._evictions[plan.number] = plan.evictions
 
     def run(self, command: RepeatCommand) -> None:
         """Run what a command asks for, and report to rank 0."""
@@ -179,7 +195,8 @@ class WorkerRepeats:
             elif token is None:
                 arguments[place] = next(values)
         report = pickle.dumps(repeater.run(tuple(arguments)), pickle.HIGHEST_PROTOCOL)
-        self._communicator.complete([self._communicator.send_bytes(report, 0, RESULT)])
+        self._communicator.complete([self._communicator.send_bytes(report, 0, REPEATED)])
+        self._evict(self._evictions.pop(plan.number, ()))
 
     def forget(self, tokens: Sequence[int]) -> None:
         """Forget the plans that use one of these arrays, which this rank gives up."""
@@ -191,4 +208,4 @@ class WorkerRepeats:
 
 def reports(communicator: Communicator) -> list[Done]:
     """At rank 0: what the other ranks have done, in order of rank, once all have reported."""
-    return [pickle.loads(communicator.wait_bytes(rank, RESULT)[1]) for rank in range(1, communicator.ranks)]
+    return [pickle.loads(communicator.wait_bytes(rank, REPEATED)[1]) for rank in range(1, communicator.ranks)]
