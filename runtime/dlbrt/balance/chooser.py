@@ -63,12 +63,16 @@ class StrategyChooser:
 
         The present strategy stays where the rest is done before a choice would have paid.
         """
-        parameters = group_state.context.parameters
-        speeds, remaining_makespan_s = group_state.history.speeds, group_state.remaining_makespan_s
-        if speeds is None or remaining_makespan_s is None or remaining_makespan_s < parameters.min_choice_s:
+        speeds = group_state.history.speeds
+        if speeds is None or not self.asks_model(group_state):
             return self.initial_strategy if self.choice is None else strategy(self.choice.strategy)
         self.choice = self._choose_by_model(group_state, profiles, speeds)
         return strategy(self.choice.strategy)
+
+    def asks_model(self, group_state: GroupState) -> bool:
+        """Whether so much is left that a choice would pay."""
+        left_s = group_state.remaining_makespan_s
+        return left_s is not None and left_s >= group_state.context.parameters.min_choice_s
 
     def load(self) -> None:
         """Import the model, so that the next choice takes no longer than later ones."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts
+from dlbrt.balance.member import GroupMember
 from dlbrt.balance.messages import Message
 from dlbrt.chunks.statistics import ChunkReport
 from dlbrt.data.field import Field
@@ -262,9 +263,11 @@ class AgentDriver:
         self._pending = messenger.pending_group_reports(self._communicator, action.leaders, action.report)
 
     def _do_request_choice(self, action: actions.RequestChoice) -> None:  # noqa: ARG002
-        if self._chooser is not None:
+        agent = self._agent
+        if self._chooser is not None and isinstance(agent, GroupMember):
             start = clock()
-            self._chooser.load()
+            if self._chooser.asks_model(agent.group_state):
+                self._chooser.load()
             self.loading_s += clock() - start
         self._decide(events.ChoiceRequested(clock()))
 
