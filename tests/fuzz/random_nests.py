@@ -105,6 +105,9 @@ class Writer:
                 place,
             ]
         body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        if self.rng.random() < 0.2:
+            again = [line.replace(" += ", " -= ") for line in body[1:]]
+            body += [f"for j in range({self.bounds(['i'])}):", *again]
         return ["a = 0.0", f"b = {self.rng.choice(['0.0', '0', 'A[i]'])}", *body, *ending]
 
     def rows(self) -> list[str]:

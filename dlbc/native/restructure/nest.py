@@ -2,7 +2,8 @@
 
 The caller guarantees of a `Nest`: its iterations are independent (no iteration stores to an element that
 another one reads or stores to); the subscripts of every access that is executed are in range and not
-negative; no operation of the body raises; integers do not overflow; arrays are C-contiguous, with as many
+negative, and those that are names or constants are so even where a condition keeps the access from being
+executed; no operation of the body raises; integers do not overflow; arrays are C-contiguous, with as many
 dimensions as they have subscripts, and do not overlap. Neither is a positive ``step`` assumed, nor that
 there are iterations. Where iterations must not overlap in time (``in_order``), all this is guaranteed only of
 inner loops without other statements than assignments, conditionals and loops: iterations may be left early

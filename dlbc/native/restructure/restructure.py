@@ -101,7 +101,15 @@ class _Search:
         return Variant(tuple(what), tuple(whole), floats, predicted, unit_step=True)
 
     def _strip_loop(self, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
-        sinking = Sinking(self._nest.loop, self._indices, _fresh(self._nest), _UNROLL_STRIPS, sketch)
+        sinking = Sinking(
+            self._nest.loop,
+            self._indices,
+            self._integers,
+            _fresh(self._nest),
+            _UNROLL_STRIPS,
+            sketch,
+            plain_exist=True,
+        )
         loops = strips_of(sinking, f"max({self._nest.first}, 0)", self._nest.last)
         return [*sinking.allocations(), *loops], sinking
 
