@@ -24,7 +24,8 @@ from dlbrt.records import dataclass
 class Nest:
     """A parallel loop over ``range(first, last, step)``, and the roles of the names in its body.
 
-    ``no_floats``: arrays that hold no floats, whatever arrays that no subscript uses hold.
+    ``no_floats``: arrays that hold no floats, whatever arrays that no subscript uses hold. ``may_defer``:
+    iterations need their order for checks alone, which put nothing back.
     """
 
     loop: ast.For
@@ -37,6 +38,7 @@ class Nest:
     taken: frozenset[str]
     in_order: bool = False
     no_floats: frozenset[str] = frozenset()
+    may_defer: bool = False
 
 
 @dataclass(frozen=True)

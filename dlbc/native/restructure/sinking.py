@@ -85,7 +85,8 @@ class Sinking:
     """One loop to be sunk, in a body whose index names are known.
 
     ``sketch`` leaves out what is small in long loops: edges of triangles and remainders. ``plain_exist``: see
-    `Nest`, of elements with plain subscripts.
+    `Nest`, of elements with plain subscripts. ``written``: what an iteration does where there is doubt in its
+    strip (`deferring`).
     """
 
     def __init__(
@@ -97,7 +98,9 @@ class Sinking:
         unroll: int,
         sketch: bool,
         plain_exist: bool = False,
+        written: Sequence[ast.stmt] = (),
     ) -> None:
+        self._written = written
         self._integers = integers
         self.variable = variable_of(loop)
         self._body = loop.body
@@ -120,12 +123,15 @@ class Sinking:
         together: list[ast.stmt] = []
         for each in block:
             grows = self._growth(each)
-            if grows is None:
+            if grows is None and not isinstance(each, ast.Expr):
                 together.append(each)
                 continue
             if together:
                 yield Leaf(tuple(together))
                 together = []
+            if grows is None:
+                yield Leaf((each,))
+                continue
             assert isinstance(each, ast.For)
             yield Outer(each, tuple(self._split(each.body)), grows)
         if together:
@@ -193,6 +199,9 @@ class Sinking:
 
     def _lanes(self, leaf: Leaf, first: str, last: str) -> list[ast.stmt]:
         """The loop over the sunk variable; in parts where a condition on it changes."""
+        match leaf.statements:
+            case [ast.Expr(value=ast.Name(id=doubt))]:
+                return [] if self._sketch else [self._as_written_in_doubt(doubt)]
         loop = for_range(self.variable, first, last, self._own(leaf.statements))
         assert isinstance(loop, ast.For)
         if self._sketch:
@@ -201,6 +210,11 @@ class Sinking:
         else:
             parts = cut_innermost(loop, self._integers, self._fresh) or []
         return parts or innermost(self.variable, first, last, loop.body, self._fresh)
+
+    def _as_written_in_doubt(self, doubt: str) -> ast.stmt:
+        count = (name(self.end) - name(self.start)).text
+        again = for_range(self.variable, self.start, self.end, self._written)
+        return if_true(f"{self.rows[doubt]}[0:{count}].any()", [again, ast.Continue()])
 
     def _own(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements with rows for scalars."""
