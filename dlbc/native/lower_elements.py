@@ -29,15 +29,12 @@ class ElementLowering(LoweringState):
 
     def _shape_of(self, owner: ast.expr) -> ast.expr | None:
         """The array whose shape is looked up, as compiled code knows it; None if it is none."""
-        if self._local(owner) or (
-            isinstance(owner, ast.Name) and owner.id in self._facts.parameters.values()
-        ):
-            return owner
-        if not (array := self._array(owner)):
-            return None
-        self._shaped.add(array)
-        self._use(array)
-        return self._array_node(owner)
+        if array := self._array(owner):
+            self._shaped.add(array)
+            self._use(array)
+            return self._array_node(owner)
+        known = isinstance(owner, ast.Name) and owner.id in self._facts.parameters.values()
+        return owner if known or self._local(owner) else None
 
     def _place(self, node: ast.Subscript, context: ast.expr_context) -> ast.expr:
         """An element with subscripts that are in range, by a condition or a check."""
