@@ -276,6 +276,8 @@ class Scope:
     def _is_size(self, atom: str) -> bool:
         if atom in self._quotients:
             return self.is_not_negative(self._quotients[atom][0])
+        if atom in self._remainders and self._remainders[atom][0].number is not None:
+            return True
         return self._has_no_minus(atom)
 
     def ends(

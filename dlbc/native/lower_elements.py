@@ -29,15 +29,12 @@ class ElementLowering(LoweringState):
 
     def _shape_of(self, owner: ast.expr) -> ast.expr | None:
         """The array whose shape is looked up, as compiled code knows it; None if it is none."""
-        if self._local(owner) or (
-            isinstance(owner, ast.Name) and owner.id in self._facts.parameters.values()
-        ):
-            return owner
-        if not (array := self._array(owner)):
-            return None
-        self._shaped.add(array)
-        self._use(array)
-        return self._array_node(owner)
+        if array := self._array(owner):
+            self._shaped.add(array)
+            self._use(array)
+            return self._array_node(owner)
+        known = isinstance(owner, ast.Name) and owner.id in self._facts.parameters.values()
+        return owner if known or self._local(owner) else None
 
     def _place(self, node: ast.Subscript, context: ast.expr_context) -> ast.expr:
         """An element with subscripts that are in range, by a condition or a check."""
@@ -126,14 +123,38 @@ class ElementLowering(LoweringState):
         else:
             low = self._not_negative(least)
         high = self._below(length, form, needed, level)
-        if not low or not high or any(f.atoms & self._scope.variables for f in needed):
+        if not low or not high:
             return None
-        tests = [_either([" and ".join(each) for each in found]) for found in (low, high) if all(found)]
+        tests = self._assured((low, high), needed, level)
+        self._wraps = self._wraps or (wraps and tests is not None)
+        return tests
+
+    def _assured(
+        self, choices: Sequence[Sequence[Sequence[str]]], needed: Sequence[Linear], level: Level
+    ) -> list[str] | None:
+        """What shows one alternative of each choice; None where names have no values at the level."""
+        if any(f.atoms & self._scope.variables for f in needed):
+            return None
+        tests = [_either([" and ".join(each) for each in found]) for found in choices if all(found)]
         tests += [f"0 <= {f.text}" for f in needed if not self._scope.is_not_negative(f)]
-        if not all(self._is_known(test, level) for test in tests):
-            return None
-        self._wraps = self._wraps or wraps
-        return list(dict.fromkeys(tests))
+        return list(dict.fromkeys(tests)) if all(self._is_known(test, level) for test in tests) else None
+
+    def _demand_not_negative(self, node: ast.expr) -> None:
+        """Leave iterations to Python where an integer is negative."""
+        form = self._scope.linear(node)
+        possible = [each for each in (self._chunk, *self._levels) if each.conditional == self._conditional]
+        for level in possible if form is not None else ():
+            assert form is not None
+            needed: list[Linear] = []
+            least = self._scope.ends(form, needed, least=True, depth=level.depth)
+            found = self._not_negative(least) if least is not None else []
+            tests = self._assured((found,), needed, level) if found else None
+            if tests is not None:
+                for test in tests:
+                    self._require(test, next(each for each in possible if self._is_known(test, each)))
+                return
+        value, _ = self.expression(node)
+        self._check(ast.Compare(value, [ast.Lt()], [ast.Constant(0)]))
 
     def _below(self, length: Linear, form: Linear, needed: list[Linear], level: Level) -> list[list[str]]:
         """The alternatives that show that a form is less than a length."""

@@ -96,6 +96,11 @@ class ExpressionLowering(CallLowering):
     def _operation(
         self, left: ast.expr, op: ast.operator, right: ast.expr, node: ast.AST
     ) -> tuple[ast.expr, Scalar]:
+        match left, op, right:
+            case ast.Constant(value=int() as base), ast.Pow(), ast.Constant(value=int() as exponent) if (
+                0 <= exponent <= FITTING and base**exponent < 2**FITTING
+            ):
+                return self.expression(ast.Constant(base**exponent))
         one, first = self.expression(left)
         two, second = self.expression(right)
         if Kind.TRUTH in (first.kind, second.kind) and not (

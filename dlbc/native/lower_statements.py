@@ -12,6 +12,7 @@ from dlbc.native.facts import NotCompilableError, array_of, described, helper, l
 from dlbc.native.lower_allocations import AllocationLowering
 from dlbc.native.lowering_state import Level
 from dlbc.native.scalars import CHECKED, Kind, Scalar, Sign, integer
+from dlbc.native.slice_loops import SliceStore
 
 
 class StatementLowering(AllocationLowering):
@@ -84,6 +85,8 @@ class StatementLowering(AllocationLowering):
             for each, name in zip(target.elts, names, strict=True):
                 self._assign(each, ast.Name(name, ast.Load()))
             return
+        if isinstance(target, ast.Subscript) and self._store_part(target, value, None):
+            return
         self._whole = value
         expression, kind = self.expression(value)
         if isinstance(target, ast.Name):
@@ -101,6 +104,8 @@ class StatementLowering(AllocationLowering):
             self._bind(
                 target.id, expression, kind, augmented=op if _is_update(expression, op, target) else None
             )
+        elif isinstance(target, ast.Subscript) and self._store_part(target, value, op):
+            pass
         elif isinstance(target, ast.Subscript):
             load = ast.Subscript(target.value, target.slice, ast.Load())
             expression, _ = self._operation(load, op, value, node)
@@ -113,6 +118,25 @@ class StatementLowering(AllocationLowering):
             self._store(target)
         else:
             raise NotCompilableError(f"a store to {ast.unparse(target)} cannot be compiled", target)
+
+    def _store_part(self, target: ast.Subscript, value: ast.expr, op: ast.operator | None) -> bool:
+        """A store to a part of an array; False if it is one to an element."""
+        store = SliceStore(self._fresh, self._axes_of)
+        found = store.loops(target, value, op)
+        if found is None:
+            return False
+        self._locals |= set(found.names)
+        self._shaped |= {self._array(base) for base in found.arrays} - {""}
+        *before, loop = found.statements
+        self.statements(before)
+        for each in found.not_negative:
+            self._demand_not_negative(each)
+        self._statement(loop)
+        return True
+
+    def _axes_of(self, node: ast.expr) -> int:
+        local = self._local(node)
+        return self._made[local].axes if local else 0
 
     def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
         match target, iterable:

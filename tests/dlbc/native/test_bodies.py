@@ -78,7 +78,6 @@ def test_a_literal_size_needs_no_test() -> None:
     ("body", "expected"),
     [
         ("t = np.zeros(n)\nZ[i] = t.sum()\n", "the call `t.sum()`"),
-        ("t = np.zeros(n)\nt[:] = A[i]\nZ[i] = t[0]\n", "parts of arrays"),
         ("t = np.zeros(n)\nu = t\nZ[i] = u[0]\n", "the array `t` is used as a whole"),
         ("t = np.zeros(n)\nt += 1\nZ[i] = t[0]\n", "np.zeros(n)"),
         ("t = np.zeros(n, dtype=np.float32)\nZ[i] = t[0]\n", "np.zeros(n, dtype=np.float32)"),
@@ -207,3 +206,34 @@ def test_a_sum_that_statements_around_may_read_early_stays_as_it_is() -> None:
     before = "s = 1.0\nfor l in range(m):\n    while Z[i, 0] > s:\n        Z[i, 0] -= 1.0\n"
     assert len(chunk(before + indent(PRODUCT.format("A[i, k]"), 4 * " ")).forms) == 1
     assert len(chunk(before + PRODUCT.format("A[i, k]")).forms) == 2
+
+
+def test_a_store_to_a_part_of_an_array_is_a_loop_over_it() -> None:
+    found = chunk("Z[i, 1:-1] = A[i, 1:-1] * (n + 1)\nZ[i, 2:m] += Z[i, 0]\n")
+    lines = [line.strip() for line in found.forms[-1].text.splitlines()]
+    assert "for at in range(1, Z.shape[1] - 1):" in lines
+    assert "Z[i, at] = A[i, at] * value_2" in lines
+    assert lines.index("value_4 = Z[i, 0]") < lines.index("for at_3 in range(2, m):")
+    assert {"0 <= m", "0 <= A.shape[1] - Z.shape[1]", "0 <= Z.shape[1] - A.shape[1]"} <= set(found.fits)
+    assert set(found.arrays) == {"A", "Z"}
+
+
+def test_an_array_of_the_iteration_may_be_stored_as_a_row() -> None:
+    text = written("t = np.zeros(n)\nt[:] = t + A[i, :] * 0.5\nZ[i] = t\n")
+    assert "Z[i, at_3] = t[at_3]" in text or "Z[i, at_2] = t[at_2]" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("Z[i, 1:] = Z[i, :-1]\n", "another part of the array that is stored to is read"),
+        ("Z[i, ::2] = 1.0\n", "a slice with a step"),
+        ("Z[i, :] //= 2.0\n", "this operator on parts of arrays"),
+        ("Z[i, :] = A[i, :] ** 2\n", "parts of arrays are left to Python"),
+        ("Z[i, :] = np.exp(A[i, :])\n", "parts of arrays are left to Python"),
+        ("Z[i, :] = A[:, :]\n", "different numbers of axes"),
+        ("Z[i, :][1:3] = 2.0\n", "a part of a part of an array"),
+    ],
+)
+def test_other_stores_to_parts_of_arrays_are_left_to_python(body: str, expected: str) -> None:
+    assert expected in reason(body)
