@@ -64,7 +64,9 @@ class RowDirectory:
         All transfers may be under way at once. Rows that several ranks receive from one rank are one
         transfer, so that they can be broadcast.
         """
-        if not any(map(difference, needs, self._valid)):
+        if (self._valid, tuple(needs)) not in self._delivered and not any(
+            map(difference, needs, self._valid)
+        ):
             return []
         self._valid, found = self._known(self._delivered, needs, self._after_delivery)
         return found
