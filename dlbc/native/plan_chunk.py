@@ -234,6 +234,7 @@ def _restructured(
     arrays = (*_renamed(facts, frozenset(lowered.axes)), *lowered.made)
     own = [name for name, _ in parameters]
     in_order = _needs_order(plan, lowered) or bool(lowered.columns or lowered.made)
+    may_defer = not in_order and not lowered.saved
     in_order = in_order or any(isinstance(n, _LEAVING) for s in lowered.statements for n in ast.walk(s))
     body = [*_saved(facts.index, names, facts, lowered), *copy.deepcopy(lowered.statements)]
     nest = Nest(
@@ -247,6 +248,7 @@ def _restructured(
         taken=frozenset({*own, *plan.parameters, names.results, RUNTIME}),
         in_order=in_order,
         no_floats=frozenset(name for name, kind in lowered.made.items() if kind is not Kind.INEXACT),
+        may_defer=may_defer,
     )
     found = restructure(nest)
     made = lowered.prologue

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from unittest import mock
 
 import numpy
+from dlbrt import native
 
 from dlbc.native.restructure import Nest, Restructured, Variant, restructure
 from dlbc.native.restructure import sinking as sunk
@@ -105,6 +106,9 @@ class Writer:
                 place,
             ]
         body = [f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        if self.rng.random() < 0.2:
+            again = [line.replace(" += ", " -= ") for line in body[1:]]
+            body += [f"for j in range({self.bounds(['i'])}):", *again]
         return ["a = 0.0", f"b = {self.rng.choice(['0.0', '0', 'A[i]'])}", *body, *ending]
 
     def rows(self) -> list[str]:
@@ -256,6 +260,36 @@ class Writer:
         return f"{array}[{', '.join(subscripts)}]"
 
 
+class CheckingWriter(Writer):
+    """Writes one nest whose iterations leave the loop where a number is not finite, or zero."""
+
+    def nest(self) -> str:
+        """The text of the parallel loop."""
+        inner = ["i", "j"]
+        checks = [self.check(inner) for _ in range(self.rng.choice([1, 1, 2]))]
+        body = [line for check in checks for line in check]
+        body.append(f"a {self.rng.choice(['+=', '-='])} v * {self.rng.choice(['B[j]', 'f', 'X[i, 1]'])}")
+        if self.rng.random() < 0.4:
+            body = [f"if {self.meeting(inner)}:", *("    " + line for line in body)]
+        body = ["a = 0.0", f"for j in range({self.bounds(['i'])}):", *("    " + line for line in body)]
+        if self.rng.random() < 0.3:
+            body += ["b = a * A[i]", "if native.not_finite(b): return i"]
+        if self.rng.random() < 0.1:
+            body.insert(1, "V[i] = 0.5")
+        body += [self.rng.choice(["U[i] = a", "Z[i, 1] = a", "for k in range(n): W[i, k] = a * X[k, 0]"])]
+        return "\n".join(["for i in range(first, last, step):", *("    " + line for line in body)])
+
+    def check(self, indices: list[str]) -> list[str]:
+        """A number, its check, and what is computed with it."""
+        value = self.difference(indices)
+        kind = self.rng.random()
+        if kind < 0.5:
+            high = self.rng.choice(["1.0", "0.05", "3.0"])
+            return [f"v = numpy.sqrt({high} + {value})", "if native.not_finite(v): return i"]
+        divisor = self.rng.choice([value, "A[j]", "X[j, 2]", "B[j] - 0.5"])
+        return [f"d = {divisor}", "if native.is_zero(d): return i", f"v = {value} / d"]
+
+
 class InOrderWriter(Writer):
     """Writes one nest whose iterations must not overlap, with statements that are not understood."""
 
@@ -300,14 +334,14 @@ class InOrderWriter(Writer):
         return self.rng.choice(["s0, n", "s0"]) if self.rng.random() < 0.2 else super().bounds(indices)
 
 
-def nest_of(text: str, in_order: bool = False) -> Nest:
+def nest_of(text: str, in_order: bool = False, may_defer: bool = False) -> Nest:
     """The nest with the text of its loop."""
     loop = ast.parse(text).body[0]
     assert isinstance(loop, ast.For)
     calls = frozenset(("math.sqrt", "abs", "max"))
-    return Nest(
-        loop, "first", "last", "step", tuple(ARRAYS), NUMBERS, calls, frozenset(("math", "numpy")), in_order
-    )
+    taken = frozenset(("math", "numpy", "native"))
+    arrays = tuple(ARRAYS)
+    return Nest(loop, "first", "last", "step", arrays, NUMBERS, calls, taken, in_order, may_defer=may_defer)
 
 
 @dataclass(frozen=True)
@@ -350,17 +384,17 @@ def random_arrays(rng: random.Random) -> dict[str, numpy.ndarray]:
 def function(statements: Sequence[ast.stmt]) -> Callable[..., None]:
     """A function of the arrays, the bounds and the numbers."""
     body = "\n".join("    " + line for each in statements for line in ast.unparse(each).splitlines())
-    made: dict[str, Callable[..., None]] = {"numpy": numpy, "math": math}  # type: ignore[dict-item]
+    made: dict[str, Callable[..., None]] = {"numpy": numpy, "math": math, "native": native}  # type: ignore[dict-item]
     exec(f"def chunk({', '.join(ARRAYS)}, first, last, step, {', '.join(NUMBERS)}):\n{body}", made)
     return made["chunk"]
 
 
-def outcome(run: Callable[..., None], arrays: dict[str, numpy.ndarray], values: Run) -> dict[str, bytes]:
-    """The bytes of all arrays after the execution."""
+def outcome(run: Callable[..., object], arrays: dict[str, numpy.ndarray], values: Run) -> dict[str, bytes]:
+    """The bytes of all arrays after the execution, and what it returns."""
     own = {name: array.copy() for name, array in arrays.items()}
     with numpy.errstate(all="ignore"):
-        run(*own.values(), *values.values)
-    return {name: array.tobytes() for name, array in own.items()}
+        returned = run(*own.values(), *values.values)
+    return {name: array.tobytes() for name, array in own.items()} | {"": repr(returned).encode()}
 
 
 @contextmanager
@@ -395,7 +429,7 @@ def differences(
             yield f"{run}: {error!r}"
             continue
         if expected != found:
-            wrong = [name for name in ARRAYS if expected[name] != found[name]]
+            wrong = [name or "result" for name in expected if expected[name] != found[name]]
             yield f"{run}: {', '.join(wrong)}"
 
 
@@ -404,9 +438,9 @@ def failures(
 ) -> Iterator[tuple[int, str]]:
     """The variants of the nest with this number, each with a report that is empty if it is right."""
     rng = random.Random(f"{seed} {number}")
-    in_order = number % 4 == 3
-    text = (InOrderWriter if in_order else Writer)(rng).nest()
-    nest = nest_of(text, in_order)
+    in_order, may_defer = number % 4 == 3 or number % 8 == 1, number % 8 == 1
+    text = (CheckingWriter if may_defer else InOrderWriter if in_order else Writer)(rng).nest()
+    nest = nest_of(text, in_order, may_defer)
     for variant in all_variants(nest, rng.choice([2, 3, 4, 256]), rng.choice([2, 2, 3, 4])).variants:
         report = [*differences(rng, nest, variant, compile_)]
         made = "\n".join(map(ast.unparse, variant.body))
@@ -440,8 +474,9 @@ def main() -> None:
 
 
 def _compiled(run: Callable[..., None]) -> object:
-    import numba
+    from dlbrt.native.compiler import load_numba
 
+    numba = load_numba()
     return numba.njit(nogil=True, error_model="numpy")(run)
 
 

@@ -29,7 +29,8 @@ _VECTOR = 0.25  # time of a vectorised operation, per element
 _CARRIED, _THROUGH_MEMORY = 4.0, 8.0  # latency of an addition, and with a store and a load of its value
 _STRIDED = 8.0  # additional time of a load from another cache line each time
 _ROOTS = frozenset(("sqrt", "fabs", "abs"))
-_CHOICES = frozenset(("minimum2", "maximum2"))  # the runtime's min and max of two numbers
+#: The runtime's min and max of two numbers, and checks of one.
+_CHOICES = frozenset(("minimum2", "maximum2", "not_finite", "is_zero"))
 _ENTRY = 6.0  # of a loop
 _FEW = 8  # operations beside which the latency of an addition counts
 

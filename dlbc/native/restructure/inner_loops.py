@@ -139,7 +139,7 @@ class InnerLoops:
         return made
 
     def _made(self, loop: ast.For, fresh: Fresh, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
-        sinking = Sinking(loop, self._indices, fresh, _UNROLL, sketch)
+        sinking = Sinking(loop, self._indices, self._integers, fresh, _UNROLL, sketch)
         first, last, _ = bounds(loop)
         known = form(first).constant
         safe = known is not None and known >= 0

@@ -2,7 +2,8 @@
 
 The caller guarantees of a `Nest`: its iterations are independent (no iteration stores to an element that
 another one reads or stores to); the subscripts of every access that is executed are in range and not
-negative; no operation of the body raises; integers do not overflow; arrays are C-contiguous, with as many
+negative, and those that are names or constants are so even where a condition keeps the access from being
+executed; no operation of the body raises; integers do not overflow; arrays are C-contiguous, with as many
 dimensions as they have subscripts, and do not overlap. Neither is a positive ``step`` assumed, nor that
 there are iterations. Where iterations must not overlap in time (``in_order``), all this is guaranteed only of
 inner loops without other statements than assignments, conditionals and loops: iterations may be left early
@@ -23,7 +24,8 @@ from dlbrt.records import dataclass
 class Nest:
     """A parallel loop over ``range(first, last, step)``, and the roles of the names in its body.
 
-    ``no_floats``: arrays that hold no floats, whatever arrays that no subscript uses hold.
+    ``no_floats``: arrays that hold no floats, whatever arrays that no subscript uses hold. ``may_defer``:
+    iterations need their order for checks alone, which put nothing back.
     """
 
     loop: ast.For
@@ -36,6 +38,7 @@ class Nest:
     taken: frozenset[str]
     in_order: bool = False
     no_floats: frozenset[str] = frozenset()
+    may_defer: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ change the element reads them many times, ``packed[k - a, v - s] = X[v, k]`` is 
 ``range(a, b)`` and all ``v`` of the strip, which begins at ``s``.
 
 Theorem. The strip does not store to ``X``, so that a copy has the element's value at any time in it, and a
-copy into a float64 array keeps a float64. An element is copied only if it is read: the access is executed in
-each iteration of the loops around it, and those are not empty (tested before) or over the copied ``k``.
+copy into a float64 array keeps a float64. An element is copied only if it exists: the access is executed in
+each iteration of the loops around it (or could be, where a `Nest` says so), and those are not empty (tested
+before) or over the copied ``k``.
 """
 
 from __future__ import annotations
@@ -23,12 +24,17 @@ from dlbc.native.restructure.trees import Fresh, assign, expression, for_range, 
 
 @dataclass(frozen=True)
 class _Copy:
-    """An access with a copy: its subscripts, the loop with which it changes, and the loops it is read in."""
+    """An access with a copy: its subscripts, the loop with which it changes, and when it is read."""
 
     access: ElementAccess
     packed: str
     over: ast.For | None
-    guard: str
+    guards: dict[str, None]
+
+    @property
+    def guard(self) -> str:
+        """The condition that it is read in one of its places."""
+        return " or ".join(self.guards)
 
 
 class PackedColumns:
@@ -42,9 +48,10 @@ class PackedColumns:
         changing: frozenset[str],
         indices: frozenset[str],
         fresh: Fresh,
+        plain_exist: bool,
     ) -> None:
         self._variable, self._start, self._end, self._fresh = variable, start, end, fresh
-        self._changing, self._indices = changing, indices
+        self._changing, self._indices, self._plain_exist = changing, indices, plain_exist
         self._copies: dict[str, _Copy] = {}
 
     @property
@@ -64,16 +71,17 @@ class PackedColumns:
 
     def applied(self, statements: Sequence[ast.stmt], around: Sequence[ast.For]) -> tuple[ast.stmt, ...]:
         """Statements below the loops that are taken around the strip, reading copies where it pays."""
-        found = {
-            self._key(access, over): (access, over)
-            for access in accesses(statements)
-            if access.always and (over := self._loops_of(access, around)) is not None
-        }
-        for key, (access, over) in found.items():
-            if key not in self._copies and (guard := self._guard(over, around)) is not None:
-                packed = self._fresh(f"{access.array}_packed")
-                self._copies[key] = _Copy(access, packed, over[0] if over else None, guard)
-        known = {key: self._copies[key] for key in found if key in self._copies}
+        known: dict[str, _Copy] = {}
+        for access in accesses(statements):
+            over = self._loops_of(access, around) if self._exists(access) else None
+            guard = self._guard(over, around) if over is not None else None
+            if over is not None and guard is not None:
+                key = self._key(access, over)
+                if key not in self._copies:
+                    packed = self._fresh(f"{access.array}_packed")
+                    self._copies[key] = _Copy(access, packed, over[0] if over else None, {})
+                known[key] = self._copies[key]
+                known[key].guards[guard] = None
 
         def replace(each: ast.expr) -> ast.expr | None:
             parts = element(each)
@@ -85,6 +93,11 @@ class PackedColumns:
             return self._element(copy) if copy is not None else None
 
         return tuple(replaced(each, replace) for each in statements)
+
+    def _exists(self, access: ElementAccess) -> bool:
+        """Whether the element exists where the loops around the access have iterations."""
+        plain = all(isinstance(each, ast.Name | ast.Constant) for each in access.subscripts)
+        return access.always or (self._plain_exist and plain)
 
     def _loops_of(self, access: ElementAccess, around: Sequence[ast.For]) -> tuple[ast.For, ...] | None:
         """The loops with which the element changes, if it lies in a column that can be copied."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from dlbc.native.restructure.body import accesses, check, loop_targets, names
 from dlbc.native.restructure.cost import cost, waits_for_scalars
+from dlbc.native.restructure.deferring import deferred, with_body
 from dlbc.native.restructure.floats import index_names, integer_names
 from dlbc.native.restructure.inner_loops import GAIN, InnerLoops, listed, stores_at, strips_of
 from dlbc.native.restructure.jamming import jammed
@@ -51,8 +52,9 @@ def _fresh(nest: Nest) -> Fresh:
 
 
 class _Search:
-    def __init__(self, nest: Nest) -> None:
-        self._nest = nest
+    def __init__(self, nest: Nest, written: Sequence[ast.stmt] = ()) -> None:
+        """``written``: what iterations do as written, where their checks are deferred."""
+        self._nest, self._in_doubt = nest, written
         assert isinstance(nest.loop.target, ast.Name)
         self._variable = nest.loop.target.id
         self._body = nest.loop.body
@@ -60,15 +62,26 @@ class _Search:
         own = frozenset((self._variable, nest.first, nest.last, nest.step))
         numbers = integer_names(self._body) & frozenset(nest.numbers)
         self._integers = Integers(own | numbers | loop_targets(self._body), nest.step)
-        self._written = cost([nest.loop])
+        self._written = cost([with_body(nest.loop, written or nest.loop.body)])
         self.reasons: list[str] = []
 
     def variants(self) -> Iterator[Variant]:
         """All variants, whatever they cost."""
-        strips = None if self._nest.in_order else self._attempt(self._strips)
+        if not self._nest.in_order:
+            strips = self._attempt(self._strips)
+        else:
+            strips = self._attempt(self._deferred) if self._nest.may_defer else None
         if strips is not None:
             yield strips
         yield from self._with_inner()
+
+    def _deferred(self) -> Variant | None:
+        """Strips with their checks at the end."""
+        search = _Search(deferred(self._nest, _fresh(self._nest)), self._body)
+        made = search._strips()
+        return (
+            replace(made, what=(*made.what, "checks are made for each strip")) if made is not None else None
+        )
 
     def _attempt(self, make: Callable[[], Variant | None]) -> Variant | None:
         try:
@@ -101,7 +114,16 @@ class _Search:
         return Variant(tuple(what), tuple(whole), floats, predicted, unit_step=True)
 
     def _strip_loop(self, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
-        sinking = Sinking(self._nest.loop, self._indices, _fresh(self._nest), _UNROLL_STRIPS, sketch)
+        sinking = Sinking(
+            self._nest.loop,
+            self._indices,
+            self._integers,
+            _fresh(self._nest),
+            _UNROLL_STRIPS,
+            sketch,
+            plain_exist=True,
+            written=self._in_doubt,
+        )
         loops = strips_of(sinking, f"max({self._nest.first}, 0)", self._nest.last)
         return [*sinking.allocations(), *loops], sinking
 

@@ -32,6 +32,7 @@ from dlbc.native.restructure.forms import Form, constant, form, name
 from dlbc.native.restructure.leaves import can_chain, chained, innermost
 from dlbc.native.restructure.nest import CannotRestructureError
 from dlbc.native.restructure.packing import PackedColumns
+from dlbc.native.restructure.splitting import Integers, cut_innermost, sketched
 from dlbc.native.restructure.trees import (
     Fresh,
     assign,
@@ -83,12 +84,24 @@ class Outer:
 class Sinking:
     """One loop to be sunk, in a body whose index names are known.
 
-    ``sketch`` leaves out what is small in long loops: edges of triangles and remainders.
+    ``sketch`` leaves out what is small in long loops: edges of triangles and remainders. ``plain_exist``: see
+    `Nest`, of elements with plain subscripts. ``written``: what an iteration does where there is doubt in its
+    strip (`deferring`).
     """
 
     def __init__(
-        self, loop: ast.For, indices: frozenset[str], fresh: Fresh, unroll: int, sketch: bool
+        self,
+        loop: ast.For,
+        indices: frozenset[str],
+        integers: Integers,
+        fresh: Fresh,
+        unroll: int,
+        sketch: bool,
+        plain_exist: bool = False,
+        written: Sequence[ast.stmt] = (),
     ) -> None:
+        self._written = written
+        self._integers = integers
         self.variable = variable_of(loop)
         self._body = loop.body
         self._fresh, self._unroll, self._sketch, self._indices = fresh, unroll, sketch, indices
@@ -98,7 +111,9 @@ class Sinking:
         self.sunk_below = tuple(variable_of(each.loop) for each in _outers(parts))
         self.rows = self._expanded(loop, parts)
         changing = self._varying | loop_targets(loop.body)
-        self._packed = PackedColumns(self.variable, self.start, self.end, changing, indices, fresh)
+        self._packed = PackedColumns(
+            self.variable, self.start, self.end, changing, indices, fresh, plain_exist
+        )
         self.parts = tuple(self._packing(parts, ()))
         self.needs_floats = bool(self.rows) or self._packed.made
         self.needs_strips = self.needs_floats or any(any(each.grows) for each in _outers(parts))
@@ -108,12 +123,15 @@ class Sinking:
         together: list[ast.stmt] = []
         for each in block:
             grows = self._growth(each)
-            if grows is None:
+            if grows is None and not isinstance(each, ast.Expr):
                 together.append(each)
                 continue
             if together:
                 yield Leaf(tuple(together))
                 together = []
+            if grows is None:
+                yield Leaf((each,))
+                continue
             assert isinstance(each, ast.For)
             yield Outer(each, tuple(self._split(each.body)), grows)
         if together:
@@ -172,12 +190,31 @@ class Sinking:
     def _emitted(self, parts: Sequence[Leaf | Outer], first: str, last: str) -> Iterator[ast.stmt]:
         for part in parts:
             if isinstance(part, Leaf):
-                yield from innermost(self.variable, first, last, self._own(part.statements), self._fresh)
+                yield from self._lanes(part, first, last)
             elif any(part.grows):
                 yield from self._triangle(part, first, last)
             else:
                 lower, upper, _ = map(form, bounds(part.loop))
                 yield from self._rectangle(part, lower, upper, first, last)
+
+    def _lanes(self, leaf: Leaf, first: str, last: str) -> list[ast.stmt]:
+        """The loop over the sunk variable; in parts where a condition on it changes."""
+        match leaf.statements:
+            case [ast.Expr(value=ast.Name(id=doubt))]:
+                return [] if self._sketch else [self._as_written_in_doubt(doubt)]
+        loop = for_range(self.variable, first, last, self._own(leaf.statements))
+        assert isinstance(loop, ast.For)
+        if self._sketch:
+            parts = sketched(loop, self._integers)
+            parts = [] if loop in parts else parts
+        else:
+            parts = cut_innermost(loop, self._integers, self._fresh) or []
+        return parts or innermost(self.variable, first, last, loop.body, self._fresh)
+
+    def _as_written_in_doubt(self, doubt: str) -> ast.stmt:
+        count = (name(self.end) - name(self.start)).text
+        again = for_range(self.variable, self.start, self.end, self._written)
+        return if_true(f"{self.rows[doubt]}[0:{count}].any()", [again, ast.Continue()])
 
     def _own(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements with rows for scalars."""

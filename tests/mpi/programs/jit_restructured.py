@@ -65,6 +65,20 @@ def triangles(A, B):
                 A[i, k] += B[p, k] * B[p, i]
 
 
+def attracted(x, mass, force):
+    n = x.shape[0]
+    # dlb: parallel, BLOCK(force), WHOLE(x, mass), jit
+    for i in range(n):
+        fx = 0.0
+        for j in range(n):
+            if j != i:
+                dx = x[j, 0] - x[i, 0]
+                dy = x[j, 1] - x[i, 1]
+                d = math.sqrt(dx * dx + dy * dy)
+                fx += mass[j] * dx * (1.0 / d)
+        force[i, 0] = fx
+
+
 for n in (1, 3, 70, 300):
     x, force = rng.random((n, 3)), np.ones((n, 3))
     forces(x, rng.random(n), force)
@@ -84,6 +98,19 @@ for n in (1, 3, 70, 300):
         print(path.tobytes().hex()[:300], path.sum())
     triangles(A, rng.random((n, n)))
     print(A.tobytes().hex()[-600:], A.sum())
+
+x, force = rng.random((600, 2)), np.zeros((600, 2))
+attracted(x, rng.random(600), force)
+print(force.tobytes().hex()[:600], force.sum())
+x[410] = np.inf
+attracted(x, rng.random(600), force)
+print(force[400:420].tolist())
+x[410], x[300] = 0.5, 0.5
+force[:] = -1.0
+try:
+    attracted(x, rng.random(600), force)
+except ZeroDivisionError as error:
+    print(error, force[:, 0].tolist().index(-1.0), force[298:304].tolist())
 
 nothing = np.zeros((0, 3))
 force = np.ones((4, 3))

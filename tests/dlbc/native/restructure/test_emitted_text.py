@@ -193,7 +193,7 @@ def test_copies_of_tables_have_narrow_strips() -> None:
     "body",
     [
         "for j in range(n):\n        Z[i, j] = X[i, j] * A[j]",  # each element is read once
-        "for j in range(n):\n        if j < 3:\n            A[i] += X[i, 0] * X[j, 0]",  # perhaps not read
+        "for j in range(n):\n        if j < 3:\n            A[i] += X[i + 1, 0] * X[j, 0]",  # or none
         "for j in range(n):\n        Z[i, 0] += Z[i, 1] * X[j, 0]",  # stored to
         "for j in range(i, n):\n        A[i] += X[i, 0] * X[j, 0]",  # not read by all iterations of a strip
     ],
@@ -233,6 +233,43 @@ def test_the_length_of_an_array_that_changes_is_not() -> None:
     arrays = ("W", "X", "Y", "Z")
     found = restructure(NestOf(loop, "first", "last", "step", arrays, ("n",), frozenset(), frozenset(), True))
     assert not [v for v in found.variants if "W_shape_0" in _text(v.body)]
+
+
+def test_a_condition_on_the_iteration_parts_the_strip() -> None:
+    text = FORCES.replace("        d = ", "        if i != j:\n            d = ").replace(
+        "        e =", "            e ="
+    )
+    text = text.replace("        force +=", "            force +=")
+    (strips, *_) = _restructured(text, "A X Z", "n").variants
+    made = _text(strips.body)
+    assert "i_low = max(i_first, min(j, i_end))\n" in made
+    assert "i_high = max(i_low, min(j + 1, i_end))\n" in made
+    assert made.count("d = x1 - x_packed_part[p3]") == 1
+    assert made.count("d = x4 - x_packed_part2[p4]") == 1
+    assert "if i != j" not in made  # where they are equal, nothing is left to do
+
+
+def test_a_column_is_copied_where_one_of_two_loops_reads_it() -> None:
+    text = """\
+for i in range(first, last, step):
+    force = 0.0
+    for j in range(n):
+        force += X[i, 0] * A[j]
+    for j in range(m):
+        force -= X[i, 0] * A[j]
+    Z[i, 0] = force
+"""
+    with eager(3, 2):
+        (strips,) = [v for v in _restructured(text, "A X Z", "n m").variants if v.unit_step]
+    assert "if 0 < n or 0 < m:" in _text(strips.body)
+    expected, found = (numpy.zeros((7, 1)) for _ in range(2))
+    written = ast.parse(text).body
+    for n, m in ((0, 3), (3, 0), (2, 2), (0, 0)):
+        arrays = {"A": numpy.arange(1.0, 4.0), "X": numpy.arange(7.0).reshape(7, 1)}
+        bounds = {"numpy": numpy, "first": 0, "last": 7, "step": 1, "n": n, "m": m}
+        exec("\n".join(map(ast.unparse, written)), {**bounds, **arrays, "Z": expected})
+        exec(_text(strips.body), {**bounds, **arrays, "Z": found})
+        assert expected.tobytes() == found.tobytes()
 
 
 def test_names_that_are_taken_are_not_used() -> None:
