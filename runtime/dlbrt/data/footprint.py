@@ -123,11 +123,18 @@ def difference(a: Rows, b: Rows) -> Rows:
     """The rows of a that are not rows of b."""
     if not a or not b:
         return a
-    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:
-        below = range(a[0].start, min(a[0].stop, b[0].start))
-        above = range(max(a[0].start, b[0].stop), a[0].stop)
-        return tuple(run for run in (below, above) if run)
     found: list[range] = []
+    if all(run.step == 1 for run in (*a, *b)):  # the common case
+        for run in a:
+            left = run.start
+            for other in b:
+                if left < other.start < run.stop:
+                    found.append(range(left, other.start))
+                if other.start < run.stop:
+                    left = max(left, other.stop)
+            if left < run.stop:
+                found.append(range(left, run.stop))
+        return tuple(found)
     for low, high, (mine, theirs) in algebra.segments([a, b], a[0].start, _end(a)):
         found += _selected(low, high, mine, theirs)
     return algebra.coalesce(sorted(found, key=_start))
