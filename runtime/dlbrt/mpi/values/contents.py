@@ -46,7 +46,7 @@ _IDLE_BYTES = 256 << 20
 _MAPPED_ALONE = 32 << 20
 
 #: Messages under way, each with the memory that it is sent from.
-Sending = list[tuple[MPI.Request, Array]]
+Sending = list[tuple["MPI.Request", Array]]
 
 
 @dataclass(frozen=True, slots=True)
