@@ -85,20 +85,23 @@ class RoutineSharing:
         compute_s: Sequence[float],
         elapsed_s: float,
         *,
-        repeated: bool = False,
+        repeated: int = 0,
     ) -> None:
-        """Take in a run of a loop that took ``elapsed_s``, with the computing time of each rank."""
+        """Take in a run of a loop that took ``elapsed_s``, with the computing time of each rank.
+
+        These are means of so many runs that were ``repeated``, if any were.
+        """
         known, total = self._loops.setdefault(loop, _Known()), sum(compute_s)
-        known.runs += 1
+        known.runs += repeated or 1
         if not iterations:
             return
         known.iterations = iterations
         if len(compute_s) == 1:
             known.alone_s = _shortest(known.alone_s, elapsed_s / iterations)
         else:
-            known.shared_runs += 1
+            known.shared_runs += repeated or 1
             known.repeated += repeated
-            known.awaited = 0 if known.repeated == _REPEATED_RUNS else max(0, known.awaited - 1)
+            known.awaited = 0 if known.repeated >= _REPEATED_RUNS else max(0, known.awaited - 1)
             known.overhead_s = _shortest(known.overhead_s, max(0.0, elapsed_s - max(compute_s)))
             known.shared_s = _shortest(known.shared_s, total / iterations)
             known.largest = max(compute_s) / total if total else 1.0

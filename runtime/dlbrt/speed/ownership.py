@@ -136,12 +136,17 @@ class IterationOwnership:
             self._forget()
 
     def run_finished(
-        self, loop: str, over: tuple[IndexMap, Units], done: Sequence[int], seconds: Sequence[float]
+        self,
+        loop: str,
+        over: tuple[IndexMap, Units],
+        done: Sequence[int],
+        seconds: Sequence[float],
+        runs: int = 1,
     ) -> None:
-        """A run is over: the iterations that each rank did, and the seconds that it computed."""
+        """Runs are over: the iterations of each rank in one of them, its seconds of computing in all."""
         if loop == self.leading_loop:
             self._counts, self._over = tuple(done), over
-            self._passes += 1
+            self._passes += runs
         self._seconds = [before + more for before, more in zip(self._seconds, seconds, strict=True)]
 
     def _measured_enough(self) -> bool:

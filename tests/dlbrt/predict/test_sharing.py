@@ -59,8 +59,7 @@ def test_a_loop_whose_runs_will_be_repeated_is_judged_by_the_repetitions() -> No
     sharing = RoutineSharing()
     sharing.expect_repeats("a")
     assert not after(sharing, 9, {"a": (1.0, 2.0)}).alone
-    for _ in range(4):
-        sharing.learn("a", N, [0.5, 0.5], 0.6, repeated=True)
+    sharing.learn("a", N, [0.5, 0.5], 0.6, repeated=4)
     assert not sharing.alone
 
 

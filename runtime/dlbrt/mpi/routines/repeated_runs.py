@@ -65,8 +65,8 @@ _LONGEST_S = 0.02
 #: Runs that rank 0 may be ahead of what the other ranks have reported, where nothing can be left to Python.
 _MAX_UNREPORTED = 4
 
-#: Repeated runs whose figures are added up before they are entered in the statistics.
-_ENTERED_AT_ONCE = 256
+#: Repeated runs whose figures are added up before they are looked at.
+_ENTERED_AT_ONCE = 8
 
 
 def _gone() -> None:
@@ -180,6 +180,7 @@ class RecordedRun:
         self.fitting: tuple[Any, ...] | None = None
         self.chunks.bind(())
         self.figures = _Figures(len(self.counts))
+        self.is_dropped = False
 
     def _known_arrays(self, prepared: Preparation) -> Iterator[_KnownArray]:
         residents = prepared.payload.loop_residents
@@ -264,7 +265,6 @@ class RecordedRun:
         """Have what ranks need and store to follow their shares."""
         shares = self.ownership.shares(self.history.key, *self.over, self.unit_s)
         assert shares is not None, "blocks belong to owners for any range"
-        self.enter()
         self.version, self.deal = self.ownership.version, InitialPartition(self.deal.units, shares)
         self.counts = [*map(len, shares)]
         self.figures = _Figures(len(shares))
@@ -288,21 +288,6 @@ class RecordedRun:
                 each.array = _gone
                 return each.replaceable
         return True
-
-    def count(self, elapsed_s: float, compute_s: Sequence[float], carried: tuple[int, int]) -> None:
-        """Count a repetition, for which so many rows and bytes were ``carried`` to ranks."""
-        self.figures.add(elapsed_s, compute_s, carried)
-        if self.figures.runs == _ENTERED_AT_ONCE:
-            self.enter()
-
-    def enter(self) -> None:
-        """Enter the figures of the repetitions in the statistics."""
-        found, self.figures = self.figures, _Figures(len(self.counts))
-        if found.runs:
-            ranks = zip(self.counts, found.compute_s, found.idle_s, strict=True)
-            self.history.learn_repeated(
-                (found.runs, found.elapsed_s, found.overhead_s), list(ranks), (found.rows, found.bytes)
-            )
 
 
 def _rows_of(residents: LoopResidents, deal: InitialPartition, reached: Set[int]) -> Iterator[_KnownRows]:
@@ -447,6 +432,7 @@ class RepeatedRuns:
         started = clock()
         if record.has_new_shares():
             self._take_reports(0)
+            self._enter(record)
             record.follow_shares(arguments)
         plan = self._planned(record, fresh, arguments)
         own = tuple(arguments[place] for place in record.places)
@@ -478,11 +464,22 @@ class RepeatedRuns:
 
     def _count(self, record: RecordedRun, plan: _Plan, done: Sequence[Done], elapsed_s: float) -> None:
         """Take in the times of a run."""
-        key, size, compute_s = record.history.key, len(record.values), [seconds for _, seconds in done]
-        counts = [*map(len, plan.shares)]
-        self._state.count_run(key, record.ownership, record.over, counts, compute_s)
-        self._state.sharing.learn(key, size, compute_s, elapsed_s, repeated=True)
-        record.count(elapsed_s, compute_s, plan.carried)
+        record.figures.add(elapsed_s, [seconds for _, seconds in done], plan.carried)
+        if record.figures.runs == _ENTERED_AT_ONCE or record.is_dropped:
+            self._enter(record)
+
+    def _enter(self, record: RecordedRun) -> None:
+        """Have what repetitions have shown decide on shares, and enter it in the statistics."""
+        found, record.figures = record.figures, _Figures(len(record.counts))
+        if not (runs := found.runs):
+            return
+        key, counts = record.history.key, record.counts
+        self._state.count_run(key, record.ownership, record.over, counts, found.compute_s, runs)
+        means = [seconds / runs for seconds in found.compute_s]
+        self._state.sharing.learn(key, len(record.values), means, found.elapsed_s / runs, repeated=runs)
+        ranks = list(zip(counts, found.compute_s, found.idle_s, strict=True))
+        totals = runs, found.elapsed_s, found.overhead_s
+        record.history.learn_repeated(totals, ranks, (found.rows, found.bytes))
 
     def _planned(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> _Plan:
         """The plan by which a run is repeated; what ranks lack is on its way to them from now on."""
@@ -571,8 +568,8 @@ class RepeatedRuns:
         self._drop([each for records in self._records.values() for each in records])
         self._records = {}
 
-    @staticmethod
-    def _drop(records: Sequence[RecordedRun]) -> None:
+    def _drop(self, records: Sequence[RecordedRun]) -> None:
         for each in records:
-            each.enter()
+            each.is_dropped = True  # ranks may still have to report
+            self._enter(each)
             each.drop_plans()

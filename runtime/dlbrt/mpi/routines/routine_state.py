@@ -292,10 +292,11 @@ class RoutineState:
         over: tuple[IndexMap, Units],
         done: Sequence[int],
         seconds: Sequence[float],
+        runs: int = 1,
     ) -> None:
-        """Count a run on all ranks, and take in the iterations and computing times of each."""
-        self._runs[loop] = self._runs.get(loop, 0) + 1
-        owned.run_finished(loop, over, done, seconds)
+        """Count runs on all ranks: the iterations of each in one, and its computing time in all."""
+        self._runs[loop] = self._runs.get(loop, 0) + runs
+        owned.run_finished(loop, over, done, seconds, runs)
         if owned.balancer is not None and loop in self._taught:
             loop_history, form = self._taught[loop]
             loop_history.points[form] = owned.balancer.points
