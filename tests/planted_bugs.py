@@ -357,5 +357,14 @@ PLANTED_BUGS = (
     _bug("keys are apart in a dictionary that is used whole", "dlbrt/mpi/values/uses.py",
          "elif not name or self._everything or name in self._whole:",
          "elif not name or self._everything:", "dlbrt/mpi/test_uses.py"),
+    _bug("a run is repeated with other numbers in its subscripts", "dlbrt/mpi/routines/repeated_runs.py",
+         "return repr(value) == self.value",
+         "return True", "mpi/test_iterate.py"),
+    _bug("stores of repeated runs are not noted", "dlbrt/mpi/routines/repeated_runs.py",
+         "                rows.resident.directory.stored(rows.stores)\n            self._unreported",
+         "                pass\n            self._unreported", "mpi/test_iterate.py"),
+    _bug("what a repeated run leaves to Python counts as stored", "dlbrt/mpi/routines/repeated_runs.py",
+         "Spans.of(*(run[:count] for run, count",
+         "Spans.of(*(run for run, count", "mpi/test_iterate.py"),
 )
 # fmt: on

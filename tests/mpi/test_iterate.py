@@ -389,3 +389,43 @@ def test_what_compiled_code_leaves_to_python_is_done_after_a_repeated_run(place:
     document, done = statistics(tmp_path, text, 3)
     assert document["loops"][0]["repeated_runs"] >= 15
     assert (b"20 index" in done.stdout or b"21 index" in done.stdout) == (place > 0)
+
+
+SHIFTED = """
+import numpy as np
+APART, SCALE = 1, 0.5
+
+def work(n, passes):
+    global APART, SCALE
+    u = np.linspace(0.0, 1.0, n * n).reshape(n, n)
+    v = u.copy()
+    # dlb: iterate
+    for t in range(passes):
+        # dlb: parallel, jit
+        for i in range(3, n - 3):
+            for j in range(n):
+                v[i, j] = (u[i - APART, j] + u[i + APART, j]) * SCALE
+        u, v = v, u
+        if t == 11:
+            APART = 2
+        if t == 15:
+            SCALE = 0.25
+        if t == 18:
+            APART = 3
+        if t == 22:
+            u[5:7] = 0.5
+        if t == 25:
+            u = u.copy()
+    return u
+
+print(work(24, 32).tobytes().hex())
+"""
+
+
+@pytest.mark.mpi
+def test_a_run_of_compiled_code_is_repeated_where_all_that_decides_it_holds(
+    tmp_path: Path,
+) -> None:
+    """Numbers that subscripts depend on decide it, and so do arrays; a factor does not."""
+    document, _ = statistics(tmp_path, SHIFTED, 3)
+    assert 10 <= document["loops"][0]["repeated_runs"] <= 24
