@@ -357,7 +357,7 @@ PLANTED_BUGS = (
     _bug("keys are apart in a dictionary that is used whole", "dlbrt/mpi/values/uses.py",
          "elif not name or self._everything or name in self._whole:",
          "elif not name or self._everything:", "dlbrt/mpi/test_uses.py"),
-    _bug("a run is repeated with other numbers in its subscripts", "dlbrt/mpi/routines/repeated_runs.py",
+    _bug("a run is repeated with other numbers in its subscripts", "dlbrt/mpi/routines/recorded_run.py",
          "return repr(value) == self.value",
          "return True", "mpi/test_iterate.py"),
     _bug("stores of repeated runs are not noted", "dlbrt/mpi/routines/repeated_runs.py",

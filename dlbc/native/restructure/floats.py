@@ -9,7 +9,7 @@ value.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dlbc.native.restructure.body import bounds, element, elements, names
 from dlbc.native.restructure.forms import form
@@ -18,30 +18,25 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _LARGEST = 2**53
 
 
-def index_names(block: Sequence[ast.stmt]) -> frozenset[str]:
-    """All names that occur in subscripts and in the bounds of loops."""
-    found: set[str] = set()
+def _integers(block: Sequence[ast.stmt]) -> Iterator[ast.expr]:
+    """The subscripts, and the bounds of loops."""
     for each in block:
         for access, _ in elements(each):
             parts = element(access)
             assert parts is not None
-            found |= names(*parts[1])
+            yield from parts[1]
         for loop in (n for n in ast.walk(each) if isinstance(n, ast.For)):
-            found |= names(*bounds(loop))
-    return frozenset(found)
+            yield from bounds(loop)
+
+
+def index_names(block: Sequence[ast.stmt]) -> frozenset[str]:
+    """All names that occur in subscripts and in the bounds of loops."""
+    return frozenset(names(*_integers(block)))
 
 
 def integer_names(block: Sequence[ast.stmt]) -> frozenset[str]:
     """Names that are subscripts or bounds of loops, or terms of them, and so surely integers."""
-    found: set[str] = set()
-    for each in block:
-        for access, _ in elements(each):
-            parts = element(access)
-            assert parts is not None
-            found |= {text for subscript in parts[1] for text, _ in form(subscript).terms}
-        for loop in (n for n in ast.walk(each) if isinstance(n, ast.For)):
-            found |= {text for bound in bounds(loop) for text, _ in form(bound).terms}
-    return frozenset(found)
+    return frozenset(text for each in _integers(block) for text, _ in form(each).terms)
 
 
 def is_float(tree: ast.expr, scalars: Iterable[str], indices: frozenset[str]) -> bool:

@@ -6,17 +6,13 @@ that subscripts depend on, who owns the rows. Where all of this holds again, the
 command, and so do small arrays that are only read and are new in each run. What compiled code leaves to
 Python, rank 0 does afterwards, in order. Where nothing can be left, rank 0 goes on before the others have
 reported: whoever needs rows of theirs waits for the rows.
-
-Law of `RecordedRun`: it keeps no array of the program alive. A weak reference, with which numpy refuses to
-resize an array, is given up as soon as the array leaves the ranks (`RepeatedRuns.forget`).
 """
 
 from __future__ import annotations
 
 import pickle
-import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +21,7 @@ import numpy as np
 from dlbrt.balance.strategies import AUTO, STATIC
 from dlbrt.data.directory import RowTransfer
 from dlbrt.data.field import Field
-from dlbrt.data.footprint import Rows
 from dlbrt.data.layout import InitialPartition
-from dlbrt.data.loop_fields import ArrayTable
-from dlbrt.data.memory import Array
 from dlbrt.data.object_state import ATOMS
 from dlbrt.data.space import RangeSpace
 from dlbrt.data.spans import EMPTY, Spans, left_out
@@ -36,28 +29,22 @@ from dlbrt.emulation import LoadSpec
 from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
-from dlbrt.mpi.routines.loop_residents import ArrayTransfer, LoopResidents, ResidentArray
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer
+from dlbrt.mpi.routines.recorded_run import KnownRows, PreparedPlan, RecordedRun, RepeatFigures
 from dlbrt.mpi.routines.run_repeater import Done, RepeatCommand, RepeatPlan, RunRepeater, reports
 from dlbrt.mpi.team import clock
-from dlbrt.native.arguments import NotCompiled, check_error_state
-from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
     from dlbrt.mpi.root.preparation import Preparation
-    from dlbrt.mpi.root.program_history import LoopHistory
     from dlbrt.mpi.root.runtime import RootRuntime
     from dlbrt.mpi.routines.routine_state import RoutineState
     from dlbrt.native.chunks import CompiledChunks
-    from dlbrt.speed.ownership import IterationOwnership
 
 #: Recorded runs of a loop: where arrays are swapped from run to run, a few take turns.
 _MAX_RECORDS = 8
 
 #: Plans of a recorded run: the rows that travel depend on what the code in between has read and changed.
 _MAX_PLANS = 16
-
-#: Bytes up to which an array that is new in each run comes with the command.
-_MAX_FRESH_BYTES = 1 << 18
 
 #: Longer runs are balanced while they go on, and poll for signals: preparing one costs little beside it.
 _LONGEST_S = 0.02
@@ -67,235 +54,6 @@ _MAX_UNREPORTED = 4
 
 #: Repeated runs whose figures are added up before they are looked at.
 _ENTERED_AT_ONCE = 8
-
-
-def _gone() -> None:
-    """In the place of a weak reference that has been given up."""
-
-
-@dataclass(slots=True)
-class _KnownArray:
-    """An argument that stays on the ranks; ``replaceable``: another array may come in its place.
-
-    ``array`` is a weak reference.
-    """
-
-    place: int
-    array: Callable[[], Array | None]
-    form: tuple[Any, ...]
-    resident: ResidentArray
-    replaceable: bool
-
-    def is_replaced_by(self, value: object) -> bool:
-        """Whether an array, new and with memory of its own, may come in the place of this one."""
-        if not self.replaceable or type(value) is not np.ndarray or value.nbytes > _MAX_FRESH_BYTES:
-            return False
-        own = value.base is None and bool(value.flags.owndata)
-        return own and _form(value) == self.form
-
-
-def _form(array: Array) -> tuple[Any, ...]:
-    return array.shape, array.strides, array.flags.num, array.dtype
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownAtom:
-    """An argument that is a number or text; ``value`` is its text, None if it may be any of that type."""
-
-    place: int
-    kind: type
-    value: str | None
-
-    def is_met_by(self, value: object, largest: int) -> bool:
-        """Whether the argument of another run is as good; integers are below ``largest`` in magnitude."""
-        if type(value) is not self.kind:
-            return False
-        if self.value is not None:
-            return repr(value) == self.value
-        return not isinstance(value, int | np.integer) or -largest < int(value) < largest
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownRows:
-    """The rows of an array along ``axis`` that each rank needs, and those that it stores to."""
-
-    resident: ResidentArray
-    axis: int
-    needs: tuple[Rows, ...]
-    stores: tuple[Rows, ...]
-
-
-class _Figures:
-    """Totals over repetitions."""
-
-    def __init__(self, ranks: int) -> None:
-        self.runs = self.rows = self.bytes = 0
-        self.elapsed_s = self.overhead_s = 0.0
-        self.compute_s, self.idle_s = [0.0] * ranks, [0.0] * ranks
-
-    def add(self, elapsed_s: float, compute_s: Sequence[float], carried: tuple[int, int]) -> None:
-        """Add one."""
-        self.runs += 1
-        self.rows += carried[0]
-        self.bytes += carried[1]
-        longest_s = max(compute_s)
-        self.elapsed_s += elapsed_s
-        self.overhead_s += elapsed_s - longest_s
-        for rank, seconds in enumerate(compute_s):
-            self.compute_s[rank] += seconds
-            self.idle_s[rank] += longest_s - seconds
-
-
-class RecordedRun:
-    """A run that may be repeated, and the figures of its repetitions that are not in the statistics yet."""
-
-    def __init__(self, run: RunUnderWay, loop: LoopContext) -> None:
-        prepared = run.prepared
-        assert loop.walk.chunks is not None
-        self.code = prepared.kernel.__code__
-        self.names = tuple(prepared.named)
-        self.history: LoopHistory = prepared.loop_history
-        self.chunks: CompiledChunks = loop.walk.chunks
-        self.space = prepared.space
-        self.index = prepared.space.index
-        assert self.index is not None
-        self.values = self.index.values(range(len(prepared.space)))
-        self.table: ArrayTable = loop.table
-        self.deal = run.deal
-        self.over = self.index, self.deal.units
-        self.is_forced = run.is_forced(loop)
-        self.ownership: IterationOwnership = run.ownership
-        self.version = run.ownership.version
-        self.unit_s = run.unit_s
-        self.counts = [*map(len, self.deal.shares)]
-        self.runs_through = self.chunks.runs_through
-        self.places = tuple(map(self.names.index, self.chunks.spec.names))
-        self.largest = 1 << min(self.chunks.spec.bits, 62)
-        self.arrays = tuple(self._known_arrays(prepared))
-        self.atoms = tuple(self._known_atoms(prepared))
-        residents, reached = prepared.payload.loop_residents, prepared.payload.reached_inside()
-        self._whole = {each.place for each in self.arrays if id(prepared.arguments[each.place]) in reached}
-        self.rows = tuple(_rows_of(residents, self.deal, reached))
-        self.plans: dict[_PlanKey, _Plan] = {}
-        self.fitting: tuple[Any, ...] | None = None
-        self.chunks.bind(())
-        self.figures = _Figures(len(self.counts))
-        self.is_dropped = False
-
-    def _known_arrays(self, prepared: Preparation) -> Iterator[_KnownArray]:
-        residents = prepared.payload.loop_residents
-        for place, value in enumerate(prepared.named.values()):
-            if value in residents:
-                fields = residents.fields[id(value)]
-                whole = not any(each.by_rows or each.spec.stores for each in fields)
-                only = sum(other is value for other in prepared.named.values()) == 1
-                replaceable = whole and only and bool(value.flags.c_contiguous)
-                resident = residents.residents[id(value)]
-                yield _KnownArray(place, weakref.ref(value), _form(value), resident, replaceable)
-
-    def _known_atoms(self, prepared: Preparation) -> Iterator[_KnownAtom]:
-        """The numbers; functions in the array table may depend on those that the kernel keeps in cells."""
-        cells = prepared.kernel.__code__.co_cellvars
-        for place, (name, value) in enumerate(prepared.named.items()):
-            if value not in prepared.payload.loop_residents:
-                free = name in self.chunks.spec.names and name not in cells
-                yield _KnownAtom(place, type(value), None if free else repr(value))
-
-    def replaced(self, iterable: object, arguments: Sequence[Any]) -> tuple[int, ...] | None:
-        """The places of arrays in whose place others have come; None where the run is another one."""
-        if type(iterable) is not range or iterable != self.values:
-            return None
-        fresh: list[int] = []
-        for each in self.arrays:
-            value, known = arguments[each.place], each.array()
-            if known is not None and value is known:
-                if _form(known) != each.form:
-                    return None
-            elif each.is_replaced_by(value):
-                fresh.append(each.place)
-            else:
-                return None
-        if all(each.is_met_by(arguments[each.place], self.largest) for each in self.atoms):
-            return tuple(fresh)
-        return None
-
-    def fits(self, arguments: Sequence[Any]) -> bool:
-        """Whether the subscripts of all iterations are in range."""
-        known = tuple(arguments[each.place] for each in self.atoms)
-        if known == self.fitting:
-            return True
-        ends = self.values[0], self.values[-1]
-        check = self.chunks.spec.fits
-        try:
-            found = check is None or bool(check(min(ends), max(ends), *(arguments[p] for p in self.places)))
-        except (IndexError, AttributeError, TypeError):
-            found = False
-        self.fitting = known if found else None
-        return found
-
-    def rows_kept(self, fresh: tuple[int, ...]) -> Sequence[_KnownRows]:
-        """The rows of the arrays in whose place no others have come."""
-        if not fresh:
-            return self.rows
-        replaced = [each.resident for each in self.arrays if each.place in fresh]
-        return [each for each in self.rows if each.resident not in replaced]
-
-    def residents(self, arguments: Sequence[Any]) -> LoopResidents:
-        """The arrays on the ranks with their fields, for these arguments."""
-        named = dict(zip(self.names, arguments, strict=True))
-        found = LoopResidents({id(arguments[each.place]): each.resident for each in self.arrays})
-        for each in self.table.fields(named, self.space):
-            found.fields.setdefault(id(each.data), []).append(each)
-        return found
-
-    def is_compiled(self) -> bool:
-        """Whether the compiled code still does what Python does."""
-        try:
-            check_error_state()
-        except NotCompiled:
-            return False
-        return self.chunks.unchanged()
-
-    def has_new_shares(self) -> bool:
-        """Whether the ranks' shares have changed; they are cut anew here where that pays."""
-        self.ownership.cut_anew(self.history.key, *self.over, self.unit_s)
-        return self.version != self.ownership.version
-
-    def follow_shares(self, arguments: Sequence[Any]) -> None:
-        """Have what ranks need and store to follow their shares."""
-        shares = self.ownership.shares(self.history.key, *self.over, self.unit_s)
-        assert shares is not None, "blocks belong to owners for any range"
-        self.version, self.deal = self.ownership.version, InitialPartition(self.deal.units, shares)
-        self.counts = [*map(len, shares)]
-        self.figures = _Figures(len(shares))
-        self.rows = tuple(_rows_of(self.residents(arguments), self.deal, self.reached(arguments)))
-        self.drop_plans()
-
-    def reached(self, arguments: Sequence[Any]) -> set[int]:
-        """Identities of the arrays that iterations reach in other ways as well."""
-        return {id(arguments[place]) for place in self._whole}
-
-    def drop_plans(self) -> None:
-        """Forget the plans."""
-        for each in self.plans.values():
-            each.repeater.free()
-        self.plans = {}
-
-    def can_do_without(self, token: int) -> bool:
-        """Whether it can be repeated once an array has left the ranks; the array is referred to no more."""
-        for each in self.arrays:
-            if each.resident.token == token:
-                each.array = _gone
-                return each.replaceable
-        return True
-
-
-def _rows_of(residents: LoopResidents, deal: InitialPartition, reached: Set[int]) -> Iterator[_KnownRows]:
-    """The rows of each array that ranks need and store to; all rows of those ``reached`` in other ways."""
-    for key, resident in residents.residents.items():
-        needs = [residents.needs(key, share, whole=key in reached) for share in deal.shares]
-        stores = [residents.stores(key, Field.stored, share) for share in deal.shares]
-        yield _KnownRows(resident, residents.axis(key), tuple(needs), tuple(stores))
 
 
 def _is_atom(value: object) -> bool:
@@ -359,24 +117,6 @@ class RunUnderWay:
         return known and plain and chunks.takes(named)
 
 
-@dataclass(slots=True)
-class _Plan:
-    """A plan, and rank 0's part in it; the positions of each rank, the rows and bytes that travel.
-
-    ``has_run``: all ranks have compiled what they need for it.
-    """
-
-    plan: RepeatPlan
-    repeater: RunRepeater
-    shares: tuple[Spans, ...]
-    carried: tuple[int, int]
-    has_run: bool = False
-
-
-#: What decides which plan is used: the places of arrays that have been replaced, and the rows that travel.
-_PlanKey = tuple[tuple[int, ...], tuple[tuple[int, int, tuple[int, ...], Rows], ...]]
-
-
 class RepeatedRuns:
     """The recorded runs of a routine's loops, by the code of their kernels."""
 
@@ -385,7 +125,7 @@ class RepeatedRuns:
         self._state = state
         self._records: dict[CodeType, list[RecordedRun]] = {}
         self._left_over: set[CodeType] = set()
-        self._unreported: deque[tuple[RecordedRun, _Plan, Done, float]] = deque()
+        self._unreported: deque[tuple[RecordedRun, PreparedPlan, Done, float]] = deque()
 
     def add(self, record: RecordedRun) -> None:
         """Keep a run that can be repeated."""
@@ -462,7 +202,7 @@ class RepeatedRuns:
             record, plan, done, elapsed_s = self._unreported.popleft()
             self._count(record, plan, [done, *reports(self._root_runtime.communicator)], elapsed_s)
 
-    def _count(self, record: RecordedRun, plan: _Plan, done: Sequence[Done], elapsed_s: float) -> None:
+    def _count(self, record: RecordedRun, plan: PreparedPlan, done: Sequence[Done], elapsed_s: float) -> None:
         """Take in the times of a run."""
         record.figures.add(elapsed_s, [seconds for _, seconds in done], plan.carried)
         if record.figures.runs == _ENTERED_AT_ONCE or record.is_dropped:
@@ -470,7 +210,7 @@ class RepeatedRuns:
 
     def _enter(self, record: RecordedRun) -> None:
         """Have what repetitions have shown decide on shares, and enter it in the statistics."""
-        found, record.figures = record.figures, _Figures(len(record.counts))
+        found, record.figures = record.figures, RepeatFigures(len(record.counts))
         if not (runs := found.runs):
             return
         key, counts = record.history.key, record.counts
@@ -481,9 +221,9 @@ class RepeatedRuns:
         totals = runs, found.elapsed_s, found.overhead_s
         record.history.learn_repeated(totals, ranks, (found.rows, found.bytes))
 
-    def _planned(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> _Plan:
+    def _planned(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> PreparedPlan:
         """The plan by which a run is repeated; what ranks lack is on its way to them from now on."""
-        missing: list[tuple[_KnownRows, RowTransfer]] = []
+        missing: list[tuple[KnownRows, RowTransfer]] = []
         for each in record.rows_kept(fresh):
             missing += [(each, transfer) for transfer in each.resident.directory.deliver(each.needs)]
         travelling = tuple((k.resident.token, t.source, t.targets, t.rows) for k, t in missing)
@@ -500,7 +240,7 @@ class RepeatedRuns:
         fresh: tuple[int, ...],
         arguments: Sequence[Any],
         transfers: tuple[ArrayTransfer, ...],
-    ) -> _Plan:
+    ) -> PreparedPlan:
         """A new plan, which the other ranks get."""
         tokens = {each.place: each.resident.token for each in record.arrays if each.place not in fresh}
         arrays = {token: arguments[place] for place, token in tokens.items()}
@@ -526,7 +266,7 @@ class RepeatedRuns:
         repeater.prepare(tuple(arguments[place] for place in record.places))
         self._send(plan)
         rows = sum(each.row_transfer.carried for each in transfers)
-        return _Plan(plan, repeater, deal.shares, (rows, residents.bytes_of(transfers)))
+        return PreparedPlan(plan, repeater, deal.shares, (rows, residents.bytes_of(transfers)))
 
     def _send(self, message: RepeatPlan | RepeatCommand) -> None:
         self._root_runtime.call_again(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
@@ -534,7 +274,7 @@ class RepeatedRuns:
     def _settle(
         self,
         record: RecordedRun,
-        plan: _Plan,
+        plan: PreparedPlan,
         fresh: tuple[int, ...],
         arguments: Sequence[Any],
         counts: Sequence[tuple[int, ...]],
