@@ -1,16 +1,46 @@
-"""What tests/bench/peers.py found: as lines, as a table in Markdown, and as a picture."""
+"""What tests/bench/peers.py found: as lines, as tables in Markdown, and as a picture."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from tests.bench.contenders import CONTENDERS
 
-__all__ = ["markdown", "plot", "show"]
+__all__ = ["KEPT", "markdown", "page", "plot", "readme_with", "show", "write_pages"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: The record that README and docs are written from, and what is written.
+KEPT = "tests/bench/peers.json"
+_PAGE, _PICTURE, _README = "docs/peers.md", "docs/peers.svg", "README.md"
 
 #: With what all are compared.
 BASE = "prange"
+
+#: The rows of README's table: a label, and the contenders of which the best one counts.
+_POOLS = ("joblib", "joblib_threads", "multiprocessing", "futures", "dask", "ray")
+_ROWS = (
+    ("`jit`", ("jit",)),
+    ("`jit(as_written)`", ("as_written",)),
+    ("the best of mpi4py + numba by hand", ("mpi4py", "mpi4py_by_hand")),
+    ("Pythran OpenMP, strict", ("pythran_strict",)),
+    ("the best of joblib, multiprocessing, mpi4py.futures, dask, ray", _POOLS),
+)
+_BETWEEN = re.compile(r"(?<=<!-- peers -->\n).*?(?=<!-- end of peers -->)", re.DOTALL)
+
+_ABOUT = """\
+# Beside other tools
+
+Ten workloads by `python tests/bench/peers.py --pages`: {date}, {ranks} processors of a machine with {machine},
+CPython {python}, medians of {rounds} rounds in which all take turns. The figures are times over that of numba's `prange`
+in its default layer on {ranks} threads, from arrays ready to results ready, transfers included. This project runs on
+{ranks} ranks, others on {ranks} ranks, threads or workers. Starting and compiling are not counted.
+
+"""
 
 
 def ratio(workload: dict[str, Any], contender: str) -> float | None:
@@ -43,12 +73,50 @@ def bits(figures: dict[str, Any]) -> str:
 
 def markdown(found: dict[str, Any]) -> str:
     """Contenders by workloads: ratios to `BASE`; other bits are marked."""
-    names = list(dict.fromkeys(each for workload in found.values() for each in workload["contenders"]))
+    names = dict.fromkeys(each for workload in found.values() for each in workload["contenders"])
+    rows = ((CONTENDERS[each].label, _cells(found, each)) for each in names)
+    return _table(found, rows) + "\n\\* other bits than the sequential program\n"
+
+
+def page(record: dict[str, Any]) -> str:
+    """The document: how it was measured, the table, and the picture."""
+    picture = f"\n![Times over that of prange]({Path(_PICTURE).name})\n"
+    return _ABOUT.format(**record) + markdown(record["workloads"]) + picture
+
+
+def readme_with(text: str, record: dict[str, Any]) -> str:
+    """README with a table of a few rows between its marks."""
+    found = record["workloads"]
+    rows = ((label, _best(found, each)) for label, each in _ROWS)
+    place: Callable[[Any], str] = lambda _: _table(found, rows)  # noqa: E731 - no escapes in a replacement
+    text, count = _BETWEEN.subn(place, text)
+    assert count == 1, "README has no place for the table"
+    return text
+
+
+def write_pages(record: dict[str, Any]) -> None:
+    """Keep a record, and write the documents from it."""
+    (ROOT / KEPT).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (ROOT / _PAGE).write_text(page(record), encoding="utf-8")
+    plot(record["workloads"], ROOT / _PICTURE)
+    readme = ROOT / _README
+    readme.write_text(readme_with(readme.read_text(encoding="utf-8"), record), encoding="utf-8")
+
+
+def _table(found: dict[str, Any], rows: Iterable[tuple[str, Iterable[str]]]) -> str:
     lines = [f"| | {' | '.join(found)} |", f"| --- |{' --- |' * len(found)}"]
-    for each in names:
-        cells = (_cell(workload, each) for workload in found.values())
-        lines.append(f"| {CONTENDERS[each].label} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", "\\* other bits than the sequential program", ""])
+    lines += (f"| {label} | {' | '.join(cells)} |" for label, cells in rows)
+    return "\n".join(lines) + "\n"
+
+
+def _cells(found: dict[str, Any], contender: str) -> Iterable[str]:
+    return (_cell(workload, contender) for workload in found.values())
+
+
+def _best(found: dict[str, Any], contenders: Iterable[str]) -> Iterable[str]:
+    for workload in found.values():
+        known = [ratio(workload, each) for each in contenders]
+        yield f"{min(filter(None, known)):.2f}" if any(known) else ""
 
 
 def _cell(workload: dict[str, Any], contender: str) -> str:

@@ -3,7 +3,7 @@
     python tests/bench/peers.py                                  # all, on 2 ranks, threads or workers
     python tests/bench/peers.py --only mxm,ac --contenders jit,prange,prange_by_hand,mpi4py_by_hand
     python tests/bench/peers.py --ranks 16 --json figures.json --plot figures.svg
-    python tests/bench/peers.py --read figures.json --markdown table.md      # what was measured before
+    python tests/bench/peers.py --read tests/bench/peers.json --pages        # the documents, from what is kept
 
 Times are taken inside the programs, from arrays ready to results ready, transfers included; pools are started
 and code is compiled in a first computation, reported apart. The repetitions of all contenders take turns.
@@ -17,8 +17,10 @@ without `jit`, runs only where it is named. `--sizes 500` is for a single worklo
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
+import platform
 import signal
 import statistics
 import subprocess
@@ -33,7 +35,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.contenders import CONTENDERS, HERE, NoAnswerError, Running, missing
-from tests.bench.peer_pages import markdown, plot, show
+from tests.bench.peer_pages import KEPT, plot, show, write_pages
 
 sys.path.insert(0, str(HERE))
 
@@ -111,7 +113,6 @@ def repeat(contender: Running, figures: dict[str, Any]) -> None:
 def judge(found: dict[str, Any], each: str, place: Path) -> None:
     """Adds the median, and how far the results are from the reference."""
     figures = found[each]
-    figures["said"] = (place / each / "stderr").read_text(encoding="utf-8", errors="replace").strip()
     digests = set(figures.pop("digests"))
     if figures["times_s"]:
         figures["median_s"] = statistics.median(figures["times_s"])
@@ -144,7 +145,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--read", type=Path)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--pages", action="store_true", help=f"keep it in {KEPT}, write docs and README")
     options = parser.parse_args()
     for given, known in ((options.only, SIZES), (options.contenders, CONTENDERS)):
         if unknown := set(given) - set(known):
@@ -152,14 +153,29 @@ def arguments() -> argparse.Namespace:
     return options
 
 
+def machine() -> str:
+    """The processor in words, as far as the system tells."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor()
+
+
 def compared(options: argparse.Namespace) -> dict[str, Any]:
-    """Runs the workloads and contenders named; their figures."""
+    """Runs the workloads and contenders named; the record of it."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.ranks])
     names = [name for name in CONTENDERS if name == REFERENCE or name in options.contenders]
     for absent in [name for name in names if missing(CONTENDERS[name])]:
         print(f"{absent}: {CONTENDERS[absent].needs} is not installed")
         names.remove(absent)
     found: dict[str, Any] = {}
+    record = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "python": platform.python_version(),
+        "ranks": options.ranks,
+        "rounds": options.rounds,
+        "workloads": found,
+    }
     for name in options.only:
         sizes = options.sizes or SIZES[name][0]
         assert agreed(name), f"{name}: numba on one thread computes something else than plain Python"
@@ -167,23 +183,19 @@ def compared(options: argparse.Namespace) -> dict[str, Any]:
         found[name] = {"sizes": sizes, "contenders": measured(name, sizes, taking_part, options)}
         show(name, found[name])
         if options.json:
-            record = {"ranks": options.ranks, "rounds": options.rounds, "workloads": found}
             options.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    return found
+    return record
 
 
 def main() -> None:
     """Run what is named, or read it, and write it out."""
     options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the contenders too
-    if options.read:
-        found = json.loads(options.read.read_text(encoding="utf-8"))["workloads"]
-    else:
-        found = compared(options)
-    if options.markdown:
-        options.markdown.write_text(markdown(found), encoding="utf-8")
+    record = json.loads(options.read.read_text(encoding="utf-8")) if options.read else compared(options)
+    if options.pages:
+        write_pages(record)
     if options.plot:
-        plot(found, options.plot)
+        plot(record["workloads"], options.plot)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.bench.contenders import CONTENDERS, HERE, NoAnswerError, Running, command, environment, missing
-from tests.bench.peer_pages import markdown, plot
+from tests.bench.peer_pages import KEPT, ROOT, markdown, page, plot, readme_with
 from tests.bench.peers import SIZES, measured
 from tests.support.tier import pairs
 
@@ -56,6 +56,13 @@ def test_repetitions_take_turns_and_other_bits_are_told() -> None:
     assert found["prange"]["off"] == 0
     assert 0 < found["library"]["off"] < 1e-12
     assert "0.00" not in markdown({"mxm": {"sizes": (40,), "contenders": found}}).splitlines()[3]
+
+
+def test_the_documents_show_the_figures_that_are_kept() -> None:
+    record = json.loads((ROOT / KEPT).read_text(encoding="utf-8"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme_with(readme, record) == readme
+    assert page(record) == (ROOT / "docs/peers.md").read_text(encoding="utf-8")
 
 
 def test_a_contender_that_ends_is_a_problem_and_no_figure(tmp_path: Path) -> None:

@@ -163,6 +163,7 @@ class RecordedRun:
         residents, reached = prepared.payload.loop_residents, prepared.payload.reached_inside()
         self._whole = {each.place for each in self.arrays if id(prepared.arguments[each.place]) in reached}
         self.rows = tuple(_rows_of(residents, self.deal, reached))
+        self._kept: dict[tuple[int, ...], Sequence[KnownRows]] = {}
         self.plans: dict[_PlanKey, PreparedPlan] = {}
         self.fitting: tuple[Any, ...] | None = None
         self.chunks.bind(())
@@ -222,10 +223,11 @@ class RecordedRun:
 
     def rows_kept(self, fresh: tuple[int, ...]) -> Sequence[KnownRows]:
         """The rows of the arrays in whose place no others have come."""
-        if not fresh:
-            return self.rows
-        replaced = [each.resident for each in self.arrays if each.place in fresh]
-        return [each for each in self.rows if each.resident not in replaced]
+        if (found := self._kept.get(fresh)) is None:
+            replaced = [each.resident for each in self.arrays if each.place in fresh]
+            found = [each for each in self.rows if each.resident not in replaced]
+            self._kept[fresh] = found
+        return found
 
     def residents(self, arguments: Sequence[Any]) -> LoopResidents:
         """The arrays on the ranks with their fields, for these arguments."""
@@ -256,6 +258,7 @@ class RecordedRun:
         self.counts = [*map(len, shares)]
         self.figures = RepeatFigures(len(shares))
         self.rows = tuple(_rows_of(self.residents(arguments), self.deal, self.reached(arguments)))
+        self._kept = {}
         self.drop_plans()
 
     def reached(self, arguments: Sequence[Any]) -> set[int]:

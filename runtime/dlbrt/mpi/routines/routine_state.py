@@ -208,7 +208,8 @@ class RoutineState:
     ) -> tuple[InitialPartition, tuple[range, ...]]:
         """The partition with those iterations of each block first that need no rows still to come.
 
-        These iterations of each rank are returned as well; an empty range where there are too few.
+        These iterations of each rank are returned as well; an empty range where there are too few. Where no
+        rows come these are all: what a rank only sends leaves it while it computes.
         """
         tokens = {resident.token: key for key, resident in loop_residents.residents.items()}
         coming: list[list[tuple[int, Rows]]] = [[] for _ in deal.shares]
@@ -217,9 +218,7 @@ class RoutineState:
                 rows = each.across[1] if each.across else each.row_transfer.rows
                 coming[target].append((tokens[each.number], rows))
         found = [
-            self._inner(loop, loop_residents, share, tuple(rows))
-            if rows and not deal.units.folded
-            else range(0)
+            range(0) if deal.units.folded else self._inner(loop, loop_residents, share, tuple(rows))
             for share, rows in zip(deal.shares, coming, strict=True)
         ]
         shares = tuple(
@@ -233,6 +232,8 @@ class RoutineState:
     ) -> range:
         if len(share.runs) != 1 or share.runs[0].step != 1:
             return range(0)
+        if not coming:
+            return share.runs[0]
         names = tuple((loop_residents.fields[key][0].name, rows) for key, rows in coming)
         run, key = share.runs[0], (loop, share, names)
         if key not in self._widths:

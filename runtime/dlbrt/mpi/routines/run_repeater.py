@@ -119,16 +119,14 @@ class RunRepeater:
         try:
             self.prepare(arguments)
         except NotCompiled:
-            self._communicator.complete(requests)
-            packed.complete()
+            self._complete(requests, packed)
             return (0,) * (len(self._ahead) + len(self._rest)), 0.0
         assert self._chunks is not None
         self._chunks.bind(arguments)
         started = clock()
         done = [self._chunks.run_fitting(part) for part in self._ahead]
         arriving = clock()
-        self._communicator.complete(requests)
-        packed.complete()
+        self._complete(requests, packed)
         arrived = clock()
         done += [self._chunks.run_fitting(part) for part in self._rest]
         self._chunks.bind(())
@@ -141,10 +139,17 @@ class RunRepeater:
         requests += [comm.Isend(message, target, DATA) for message, target in self._sends]
         return requests
 
-    def _exchange_packed(self, arguments: Sequence[Any]) -> PendingTransfers:
+    def _exchange_packed(self, arguments: Sequence[Any]) -> PendingTransfers | None:
+        if not self._packed:
+            return None
         arrays = {each.number: (arguments[self._places[each.number]], each.axis) for each in self._packed}
         fields = {number: row_field(*each) for number, each in arrays.items()}
         return PendingTransfers(self._communicator, self._packed, fields).receive()
+
+    def _complete(self, requests: Sequence[MPI.Request], packed: PendingTransfers | None) -> None:
+        self._communicator.complete(requests)
+        if packed is not None:
+            packed.complete()
 
     def free(self) -> None:
         """Free the layouts of rows; no run may follow."""
