@@ -35,10 +35,11 @@ _BETWEEN = re.compile(r"(?<=<!-- peers -->\n).*?(?=<!-- end of peers -->)", re.D
 _ABOUT = """\
 # Beside other tools
 
-Ten workloads by `python tests/bench/peers.py --pages`: {date}, {ranks} processors of a machine with {machine},
-CPython {python}, medians of {rounds} rounds in which all take turns. The figures are times over that of numba's `prange`
-in its default layer on {ranks} threads, from arrays ready to results ready, transfers included. This project runs on
-{ranks} ranks, others on {ranks} ranks, threads or workers. Starting and compiling are not counted.
+Ten workloads by `python tests/bench/peers.py --pages`: {date}, {ranks} processors of a machine with
+{machine}, CPython {python}, medians of {rounds} rounds in which all take turns (fewer where one takes
+seconds). The figures are times over that of numba's `prange` in its default layer on {ranks} threads, from
+arrays ready to results ready, transfers included. This project runs on {ranks} ranks, others on {ranks}
+ranks, threads or workers. Starting and compiling are not counted.
 
 """
 

@@ -3,7 +3,7 @@
     python tests/bench/peers.py                                  # all, on 2 ranks, threads or workers
     python tests/bench/peers.py --only mxm,ac --contenders jit,prange,prange_by_hand,mpi4py_by_hand
     python tests/bench/peers.py --ranks 16 --json figures.json --plot figures.svg
-    python tests/bench/peers.py --read tests/bench/peers.json --pages        # the documents, from what is kept
+    python tests/bench/peers.py --read tests/bench/peers.json --pages     # the documents, from what is kept
 
 Times are taken inside the programs, from arrays ready to results ready, transfers included; pools are started
 and code is compiled in a first computation, reported apart. The repetitions of all contenders take turns.

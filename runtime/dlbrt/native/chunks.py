@@ -4,8 +4,8 @@ A chunk is run only if its subscripts are in range (``fits``). Where those of so
 of them finds that it cannot do what Python does, it is left to Python, and compiled chunks go on after it.
 
 There may be several forms of a chunk function, whose loops run in different orders with the same bits. The
-first is the one that the compiler expects to be the fastest; a chunk is run in two forms, in parts, and the
-faster one goes on.
+first is the one that the compiler expects to be the fastest; a chunk is run in two forms, part by part in
+turn, and the faster one goes on.
 """
 
 from __future__ import annotations
@@ -30,9 +30,13 @@ from dlbrt.records import dataclass
 
 Compiled = Callable[..., int]
 
-#: The part of a chunk that is run in the second form to compare the two, and the least seconds that it has to
-#: take. The second one is chosen if an iteration takes this part of the time of the first at most.
-_TRIAL_PART, _LEAST_S, _CLEARLY = 8, 50e-6, 0.9
+#: In which of two forms the parts of a chunk are run, pair by pair, to compare them. One pair may be
+#: disturbed, and iterations may cost more and more: so the median of three decides, and not all begin alike.
+_TURNS = ((1, 0), (0, 1), (1, 0))
+
+#: The least seconds that the parts in the second form have to take. It is chosen if they take this part of
+#: the time of the others at most.
+_LEAST_S, _CLEARLY = 150e-6, 0.9
 
 #: The form that has turned out to be the fastest, by the one as written.
 _fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKeyDictionary()
@@ -223,25 +227,28 @@ class CompiledChunks:
         """Run iterations in the form that is fastest, as far as that is known; returns as `_run`."""
         if values.step != 1 and self._spec.unit_step:
             return self._run(self._forms[-1], values)
-        if len(self._forms) < 2 or self._spec.forms[-1] in _fastest or len(values) < _TRIAL_PART:
+        part = len(values) // (2 * len(_TURNS))
+        if len(self._forms) < 2 or self._spec.forms[-1] in _fastest or not part:
             return self._run(self._forms[0], values)
-        part = len(values) // _TRIAL_PART
-        started = time.perf_counter()
-        stop = self._run(self._forms[1], values[:part])
-        between = time.perf_counter()
-        if stop != values[part]:
-            return stop
-        stop = self._run(self._forms[0], values[part:])
-        self._compare(
-            (time.perf_counter() - between) / (len(values) - part), (between - started) / part, part
-        )
-        return stop
+        pairs: list[list[float]] = []
+        for turn in _TURNS:
+            pairs.append([0.0, 0.0])
+            for form in turn:
+                started = time.perf_counter()
+                stop = self._run(self._forms[form], values[:part])
+                pairs[-1][form] = time.perf_counter() - started
+                if stop != values.start + part * values.step:
+                    return stop
+                values = values[part:]
+        self._compare(pairs)
+        return self._run(self._forms[0], values) if values else stop
 
-    def _compare(self, first_s: float, second_s: float, part: int) -> None:
-        """Choose between two forms by the times of an iteration; the second one ran ``part`` of them."""
-        if part * second_s < _LEAST_S:
+    def _compare(self, pairs: Sequence[Sequence[float]]) -> None:
+        """Choose between two forms by the seconds of pairs of parts."""
+        if sum(second_s for _, second_s in pairs) < _LEAST_S:
             return  # too short to tell
-        second = second_s < _CLEARLY * first_s
+        ratios = sorted(second_s / first_s for first_s, second_s in pairs)
+        second = ratios[len(ratios) // 2] < _CLEARLY
         if second:
             del self._forms[0]
         _fastest[self._spec.forms[-1]] = ref(self._spec.forms[int(second)])

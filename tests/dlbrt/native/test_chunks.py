@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 pytest.importorskip("numba")
 
+from dlbrt.native import chunks as native_chunks
 from dlbrt.native.arguments import NotCompiled
 from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index
 
@@ -50,3 +53,49 @@ def test_indices_of_more_bits_than_integers_may_have_are_refused() -> None:
     check_index(2**40, 62)
     with pytest.raises(NotCompiled, match="index is so large"):
         check_index(2**40, 40)
+
+
+def chosen(seconds: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> str:
+    """The form that runs the second of two chunks, where the parts of the first one take so long in turn."""
+
+    def first(start, last, step, results, A):
+        return last
+
+    def second(start, last, step, results, A):
+        return last
+
+    chunks = CompiledChunks(ChunkSpec([first, second]), [np.zeros(3)])
+    clock, ran = SimpleNamespace(now_s=0.0), []
+    durations = iter([*seconds, 1.0, 1.0])
+
+    def run(form: Any, values: range) -> int:
+        ran.append((form.py_func.__name__, values))
+        clock.now_s += next(durations)
+        return values.stop
+
+    monkeypatch.setattr(chunks, "_run", run)
+    monkeypatch.setattr(native_chunks, "time", SimpleNamespace(perf_counter=lambda: clock.now_s))
+    assert chunks.run(range(100)) == 100
+    assert [i for _, values in ran for i in values] == list(range(100))
+    ran.clear()
+    assert chunks.run(range(100, 200)) == 100
+    [(name, _)] = ran
+    return str(name).partition("_")[0]
+
+
+#: The parts are run in the second form, the first, the first, the second, the second, the first.
+@pytest.mark.parametrize(
+    ("seconds", "form"),
+    [
+        ((1.0, 2.0, 2.0, 1.0, 1.0, 2.0), "second"),
+        ((2.0, 1.0, 1.0, 2.0, 2.0, 1.0), "first"),
+        ((0.95, 1.0, 1.0, 0.95, 0.95, 1.0), "first"),  # too little for a change
+        ((1.0, 2.0, 2.0, 9.0, 1.0, 2.0), "second"),  # one part is disturbed
+        ((2.0, 9.0, 1.0, 2.0, 2.0, 1.0), "first"),
+        ((6.0, 5.9, 5.0, 4.5, 4.0, 3.9), "first"),  # iterations cost less and less
+    ],
+)
+def test_one_disturbed_part_does_not_decide_on_the_form(
+    seconds: tuple[float, ...], form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert chosen(seconds, monkeypatch) == form

@@ -101,7 +101,7 @@ class Partitioner:
         """Shares with which ranks that begin at different times end together; empty where they are equal."""
         if self._trial or units.folded or loop.table.iterations is not Distribution.BLOCK:
             return ()
-        return self._loop_history.head_starts(len(units))
+        return self._loop_history.sharing.head_starts(len(units))
 
     @property
     def planned(self) -> PlannedShares | None:

@@ -198,7 +198,7 @@ class Preparation:
         history, behind = self.loop_history, self.payload.departure.behind
         if self.routine_state is not None or behind or self.watches(loop) or history.rows_missed:
             return ()
-        if not history.repeats_cheaply(len(self.space)):
+        if not history.sharing.repeats_cheaply(len(self.space)):
             return ()
         return tuple(field.name for field in self.payload.fields if field.overwrites)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import fsum, sqrt
@@ -25,6 +24,7 @@ from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.observe import statistics
 from dlbrt.observe.linemap import Frame, original, proof_of
 from dlbrt.partition.variation import SpeedVariation
+from dlbrt.predict.loop_sharing import LoopSharing
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
@@ -54,15 +54,6 @@ class SharingFigures:
     loading_s: float = 0.0
 
 
-#: A loop that takes nearly as long alone as sharing it would cost is shared so often before rank 0 keeps it.
-_SHARED_RUNS, _NEARLY = 3, 4
-
-#: Seconds of computing up to which a loop may be done again.
-_REPEATED_S = 10.0
-
-#: Shares that differ by less, in equal ones, count as equal.
-_UNEQUAL = 0.02
-
 #: Ranks that take longer have compiled something.
 _COMPILED_S = 5e-3
 
@@ -71,8 +62,9 @@ class LoopHistory:
     """One loop: its statistics, and what its earlier runs cost.
 
     ``source`` is the name of its file and its line, ``file`` the path of its file as the user gave it.
-    ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
-    rank 0 runs the loop alone; ``rows_missed``: an iteration has failed where its old rows were not;
+    ``sharing`` tells whether its next run is shared; ``chunk`` is the chunk size to begin with.
+    ``contradiction`` says what has contradicted the plan, so that rank 0 runs the loop alone;
+    ``rows_missed``: an iteration has failed where its old rows were not;
     ``watched_runs`` counts the runs that began with watched iterations.
     ``leaves_behind``: what the loop uses holds objects that cannot be sent; ``has_bulk``: large ones that it
     does not use, None where this is not known. ``read`` are the names of the
@@ -119,44 +111,8 @@ class LoopHistory:
         self._mean_s: float | None = None
         self._deviation_s: float | None = None
         self._dealing_s: float | None = None
-        self._iteration_s: float | None = None  # mean computing time of an iteration at the last run
-        self._overhead_s = 0.0  # of the last run on all ranks, beyond computing; of the first ones the least
-        self._shared_runs = 0  # up to `_SHARED_RUNS`
-        self._begun: deque[tuple[float, ...]] = deque(maxlen=_SHARED_RUNS)  # when ranks began, by run
+        self.sharing = LoopSharing(ranks)
         self._remarks: set[str] = set()
-
-    def trial_s(self, iterations: int) -> float | None:
-        """How long rank 0 may try to do the loop alone; None where all ranks should take part at once.
-
-        The loop is small if, judging by its last run, sharing it costs more than the others would compute of
-        it. The trial is bounded by the time at which both would be equal, so that little is lost where
-        iterations have become more expensive.
-        """
-        equal_s = self._overhead_s / (1 - 1 / self.record.ranks) if self.record.ranks > 1 else 0.0
-        alone_s = iterations * (self._iteration_s or 0.0)
-        if self._iteration_s is None or alone_s > equal_s:
-            return None
-        # The first runs on all ranks meet fresh memory: one of them is no ground to stay alone for good.
-        return None if self._shared_runs < _SHARED_RUNS and _NEARLY * alone_s > equal_s else equal_s
-
-    def repeats_cheaply(self, iterations: int) -> bool:
-        """Whether rank 0 can do again what other ranks have done, judging by the last run."""
-        return self._iteration_s is not None and iterations * self._iteration_s < _REPEATED_S
-
-    def head_starts(self, iterations: int) -> tuple[float, ...]:
-        """The shares of ranks that are to end together, by when they began the last runs; empty: equal ones.
-
-        Rank r begins b_r after the call, the least of what was seen. With work of W seconds P ranks end
-        together at (W + b_1 + ... + b_P) / P. No share is less than half an equal one.
-        """
-        work_s = iterations * (self._iteration_s or 0.0)
-        if not self._begun or not work_s:
-            return ()
-        begun = [min(times) for times in zip(*self._begun, strict=True)]
-        ranks = len(begun)
-        end_s = (work_s + fsum(begun)) / ranks
-        shares = [max(0.5, round((end_s - each) * ranks / work_s, 3)) for each in begun]
-        return tuple(shares) if max(shares) - min(shares) > _UNEQUAL else ()
 
     def learn(
         self,
@@ -170,14 +126,12 @@ class LoopHistory:
     ) -> None:
         """Take in one run: the figures of rank 0 alone, or of all ranks."""
         overhead_s = max(0.0, elapsed_s - sharing.loading_s - max(f.compute_s for f in figures))
-        if iterations:
-            self._iteration_s = sum(f.compute_s for f in figures) / iterations
-        if len(figures) > 1 and not any(f.compile_s > _COMPILED_S for f in figures):
-            # What a run takes that compiles for the first time says little.
-            early = 0 < self._shared_runs < _SHARED_RUNS
-            self._overhead_s = min(overhead_s, self._overhead_s) if early else overhead_s
-            self._shared_runs = min(self._shared_runs + 1, _SHARED_RUNS)
-            self._begun.append(tuple(f.begun_s for f in figures))
+        compute_s, begun_s = [f.compute_s for f in figures], [f.begun_s for f in figures]
+        if len(figures) > 1:
+            compiled = any(f.compile_s > _COMPILED_S for f in figures)
+            self.sharing.learn(iterations, compute_s, begun_s, overhead_s, compiled=compiled)
+        else:
+            self.sharing.learn_alone(iterations, compute_s[0], elapsed_s)
         ranks = [
             statistics.RankFigures(len(f.done), f.compute_s, f.sync_s, f.idle_s, f.decision_s, f.movement_s)
             for f in figures

@@ -205,7 +205,7 @@ class LoopRun:
         """How long rank 0 may try to do the loop alone; None where all ranks should take part at once."""
         routine_state = self._prepared.routine_state
         if routine_state is None:
-            return self._loop_history.trial_s(iterations)
+            return self._loop_history.sharing.trial_s(iterations)
         return routine_state.sharing.trial_s(self._loop_history.key, iterations)
 
     def _on_probation(self, loop: LoopContext, begun: SingleRank | None) -> Team:

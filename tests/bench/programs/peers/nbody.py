@@ -8,6 +8,7 @@ from peer import serve
 
 def nbody(x, v, mass, force, steps):
     n = x.shape[0]
+    # dlb: iterate
     for _ in range(steps):
         # dlb: parallel, BLOCK(force), WHOLE(x, mass), jit
         for i in range(n):
