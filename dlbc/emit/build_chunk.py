@@ -108,8 +108,8 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
             given.append(f"origin_columns={{{', '.join(places)}}}")
         given.append(f"columns=[{', '.join(quoted(' '.join(c.sources)) for c in chunk.columns)}]")
     forms = chunk.forms[:-1]
-    if any(form.unit_step for form in forms):
-        given.append("unit_step=True")
+    if (strip := max((form.strip for form in forms), default=1)) > 1:
+        given.append(f"strip={strip}")
     if required := sorted({name for form in forms for name in form.floats}):
         given.append(f"restructured_floats={quoted(' '.join(required))}")
     if chunk.in_place:

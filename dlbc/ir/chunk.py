@@ -24,13 +24,14 @@ class ChunkForm:
     """One order of a chunk function's loops.
 
     ``text``: the function, named by `CHUNK`; ``what``: what was done to the loops, one sentence each.
-    ``floats``: arrays that must hold 64-bit floats for its bits; ``unit_step``: it takes consecutive indices.
+    ``floats``: arrays that must hold 64-bit floats for its bits; ``strip``: how many consecutive
+    iterations it takes at once, where these are several.
     """
 
     text: str
     what: tuple[str, ...] = ()
     floats: tuple[str, ...] = ()
-    unit_step: bool = False
+    strip: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,7 +259,7 @@ def _restructured(
             ),
             variant.what,
             tuple(sorted(variant.float_arrays - lowered.made.keys())),
-            variant.unit_step,
+            variant.strip,
         )
         for variant in found.variants
     )

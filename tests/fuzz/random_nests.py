@@ -420,7 +420,7 @@ def differences(
     """Executions of the variant that differ from the nest as written."""
     written, other = (compile_(function(each)) for each in ([nest.loop], variant.body))
     arrays = random_arrays(rng)
-    for step in (1, 1, 1) if variant.unit_step else (1, 2, -1, 3, -2):
+    for step in (1, 1, 1) if variant.strip > 1 else (1, 2, -1, 3, -2):
         run = random_run(rng, step)
         expected = outcome(written, arrays, run)
         try:

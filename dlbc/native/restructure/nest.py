@@ -46,14 +46,14 @@ class Variant:
     """Statements with the effects of all iterations, to the bit.
 
     ``predicted`` is their time over that of the loop as written. They are right only where ``float_arrays``
-    hold float64 and, if ``unit_step``, where the step is 1.
+    hold float64 and, if they take strips of ``strip`` iterations (more than 1), where the step is 1.
     """
 
     what: tuple[str, ...]
     body: tuple[ast.stmt, ...]
     float_arrays: frozenset[str]
     predicted: float
-    unit_step: bool = False
+    strip: int = 1
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ class _Search:
         if sinking.packed:
             what.append(f"columns of {listed(sinking.packed)} are copied for each strip")
         floats = self._floats(self._body if sinking.needs_floats else ())
-        return Variant(tuple(what), tuple(whole), floats, predicted, unit_step=True)
+        return Variant(tuple(what), tuple(whole), floats, predicted, strip=sinking.width)
 
     def _strip_loop(self, sketch: bool) -> tuple[list[ast.stmt], Sinking]:
         sinking = Sinking(

@@ -310,11 +310,17 @@ class Walk:
                 break
         self._report()
 
+    @property
+    def _poll_size(self) -> int:
+        """How many iterations, or pairs, to do until the next poll."""
+        size = self.poll_interval.size
+        return self.chunks.in_strips(size) if self._computing and self.chunks is not None else size
+
     def _next_part(self, stretch: range) -> range:
         left = stretch[self._done :]
         if not self._polls():
             return left
-        part = left[: min(self.poll_interval.size, self.trial_iterations or len(left))]
+        part = left[: min(self._poll_size, self.trial_iterations or len(left))]
         if self.times is None:
             return part
         return range(part.start, min(part.stop, self.times.limit(part.start)), part.step)
@@ -335,7 +341,7 @@ class Walk:
         """The chunk of pairs under way, or a new one where there is none, or an unbegun one is too long."""
         pairs = self._pairs
         if pairs is None or (single and not pairs.done and len(pairs.units) > 1):
-            units = self.team.work.runs[0][: 1 if single else self.poll_interval.size]
+            units = self.team.work.runs[0][: 1 if single else self._poll_size]
             stretches = self.team.units.stretches(units)
             end = self.team.failed_at
             clipped = (range(s.start, min(s.stop, end), s.step) for s in stretches)

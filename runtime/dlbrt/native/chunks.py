@@ -30,13 +30,13 @@ from dlbrt.records import dataclass
 
 Compiled = Callable[..., int]
 
-#: In which of two forms the parts of a chunk are run, pair by pair, to compare them. One pair may be
-#: disturbed, and iterations may cost more and more: so the median of three decides, and not all begin alike.
-_TURNS = ((1, 0), (0, 1), (1, 0))
+#: In which of two forms the parts of chunks are run to compare them, pair by pair. One pair may be disturbed,
+#: and iterations may cost more and more: so the median of three decides, and not all begin alike.
+_TURNS = (1, 0, 0, 1, 1, 0)
 
-#: The least seconds that the parts in the second form have to take. It is chosen if they take this part of
-#: the time of the others at most.
-_LEAST_S, _CLEARLY = 150e-6, 0.9
+#: The least seconds that a part is expected to take: less are not worth a comparison. The second form is
+#: chosen if it takes this part of the time of the first at most.
+_LEAST_S, _CLEARLY = 50e-6, 0.9
 
 #: The form that has turned out to be the fastest, by the one as written.
 _fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKeyDictionary()
@@ -49,10 +49,11 @@ class ChunkSpec:
     ``fits`` tells whether the subscripts of the iterations from the least to the greatest index are in
     range. ``axes``: how many each array has. ``columns``: for each result the arguments any of which makes
     it a number of numpy. ``stored``: arguments that are stored to; ``index_only``: whose elements are
-    subscripts alone; ``arrays``: that are arrays, no lists; ``floats``: of floats. ``restructured_floats``,
-    ``unit_step``: what the other forms require. ``in_place``: an iteration that is done again would read
-    what it has stored. ``bits``: the most that integers may have. ``rows``: arrays whose row of the index
-    each iteration stores to, with the axis, where Python may fail at what iterations leave to it.
+    subscripts alone; ``arrays``: that are arrays, no lists; ``floats``: of floats, ``restructured_floats``
+    those in all but the last form. ``strip``: so many consecutive iterations one of the other forms takes at
+    once. ``in_place``: an iteration that is done again would read what it has stored. ``bits``: the most that
+    integers may have. ``rows``: arrays whose row of the index each iteration stores to, with the axis, where
+    Python may fail at what iterations leave to it.
     ``origin_columns``: for results that are numpy's in some iterations alone, the number of the result that
     says of which arguments each was computed, as bits that stand for ``origins``.
     """
@@ -65,7 +66,7 @@ class ChunkSpec:
     arrays: frozenset[str] = frozenset()
     floats: frozenset[str] = frozenset()
     restructured_floats: frozenset[str] = frozenset()
-    unit_step: bool = False
+    strip: int = 1
     columns: Sequence[frozenset[str]] = ()
     in_place: bool = False
     bits: int = 62
@@ -100,6 +101,8 @@ class CompiledChunks:
         self._forms = [self._compiled(form) for form in usable]
         self._functions = [*starmap(functions_of, zip(usable, self._forms, strict=True))]
         self._alone = 1
+        self._iteration_s = 0.0  # in the first form, when it last ran out of turn
+        self._turns_s: list[float] = []  # of an iteration, in each turn
         self._rows = [(named[name], (slice(None),) * axis) for name, axis in spec.rows.items()]
         self._before: list[Any] = []
         self._values = range(0)
@@ -134,6 +137,11 @@ class CompiledChunks:
     def leaves_nothing(self) -> bool:
         """Whether iterations store to arrays alone, and the arguments are taken as they are."""
         return not (self._spec.columns or self._spec.rows or self._copies)
+
+    def in_strips(self, count: int) -> int:
+        """So many iterations rounded up to whole strips, unless that would more than double them."""
+        strip = self._spec.strip
+        return -(-count // strip) * strip if 2 * count >= strip else count
 
     @property
     def runs_through(self) -> bool:
@@ -225,29 +233,42 @@ class CompiledChunks:
 
     def _in_best_form(self, values: range) -> int:
         """Run iterations in the form that is fastest, as far as that is known; returns as `_run`."""
-        if values.step != 1 and self._spec.unit_step:
+        if values.step != 1 and self._spec.strip > 1:
             return self._run(self._forms[-1], values)
-        part = len(values) // (2 * len(_TURNS))
-        if len(self._forms) < 2 or self._spec.forms[-1] in _fastest or not part:
+        if len(self._forms) < 2 or self._spec.forms[-1] in _fastest:
             return self._run(self._forms[0], values)
-        pairs: list[list[float]] = []
-        for turn in _TURNS:
-            pairs.append([0.0, 0.0])
-            for form in turn:
-                started = time.perf_counter()
-                stop = self._run(self._forms[form], values[:part])
-                pairs[-1][form] = time.perf_counter() - started
-                if stop != values.start + part * values.step:
-                    return stop
-                values = values[part:]
-        self._compare(pairs)
-        return self._run(self._forms[0], values) if values else stop
+        stop = values.start
+        while values:
+            turn = self._turn(values)
+            part, form = (turn, _TURNS[len(self._turns_s)]) if turn else (values, 0)
+            started = time.perf_counter()
+            stop = self._run(self._forms[form], part)
+            iteration_s = (time.perf_counter() - started) / len(part)
+            if stop != part.start + len(part) * part.step:
+                break
+            values = values[len(part) :]
+            if turn:
+                self._turns_s.append(iteration_s)
+                if len(self._turns_s) == len(_TURNS):
+                    self._choose()
+            else:
+                self._iteration_s = iteration_s
+        return stop
 
-    def _compare(self, pairs: Sequence[Sequence[float]]) -> None:
-        """Choose between two forms by the seconds of pairs of parts."""
-        if sum(second_s for _, second_s in pairs) < _LEAST_S:
-            return  # too short to tell
-        ratios = sorted(second_s / first_s for first_s, second_s in pairs)
+    def _turn(self, values: range) -> range:
+        """The part of a chunk that is run next to compare two forms; empty where nothing is compared.
+
+        It has whole strips, since less does not show how fast a form is that takes strips.
+        """
+        strip = self._spec.strip
+        part = values[: max(len(values) // len(_TURNS), strip) // strip * strip]
+        is_long = len(part) >= strip and len(part) * self._iteration_s >= _LEAST_S
+        return part if is_long and len(self._turns_s) < len(_TURNS) else range(0)
+
+    def _choose(self) -> None:
+        """Choose between two forms by the turns that they have had."""
+        pairs = zip(_TURNS[::2], self._turns_s[::2], self._turns_s[1::2], strict=True)
+        ratios = sorted(one / other if form else other / one for form, one, other in pairs)
         second = ratios[len(ratios) // 2] < _CLEARLY
         if second:
             del self._forms[0]
@@ -313,5 +334,5 @@ def _usable(spec: ChunkSpec, named: dict[str, Any]) -> Sequence[FunctionType]:
         return spec.forms[-1:]
     written = spec.forms[-1]
     chosen = [_fastest[written]()] if written in _fastest else spec.forms[:2]
-    found = dict.fromkeys([*filter(None, chosen), written] if spec.unit_step else filter(None, chosen))
+    found = dict.fromkeys([*filter(None, chosen), written] if spec.strip > 1 else filter(None, chosen))
     return list(found) or [written]

@@ -56,7 +56,7 @@ def test_indices_of_more_bits_than_integers_may_have_are_refused() -> None:
 
 
 def chosen(seconds: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> str:
-    """The form that runs the second of two chunks, where the parts of the first one take so long in turn."""
+    """The form that runs the third chunk, where iterations take so long in the turns of the second."""
 
     def first(start, last, step, results, A):
         return last
@@ -66,20 +66,19 @@ def chosen(seconds: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> str:
 
     chunks = CompiledChunks(ChunkSpec([first, second]), [np.zeros(3)])
     clock, ran = SimpleNamespace(now_s=0.0), []
-    durations = iter([*seconds, 1.0, 1.0])
+    durations = iter([1.0, *seconds, 1.0, 1.0])
 
     def run(form: Any, values: range) -> int:
         ran.append((form.py_func.__name__, values))
-        clock.now_s += next(durations)
+        clock.now_s += next(durations) * len(values)
         return values.stop
 
     monkeypatch.setattr(chunks, "_run", run)
     monkeypatch.setattr(native_chunks, "time", SimpleNamespace(perf_counter=lambda: clock.now_s))
-    assert chunks.run(range(100)) == 100
-    assert [i for _, values in ran for i in values] == list(range(100))
-    ran.clear()
-    assert chunks.run(range(100, 200)) == 100
-    [(name, _)] = ran
+    for begin in (0, 100, 200):
+        assert chunks.run(range(begin, begin + 100)) == 100
+    assert [i for _, values in ran for i in values] == list(range(300))
+    name, _ = ran[-1]
     return str(name).partition("_")[0]
 
 
@@ -99,3 +98,64 @@ def test_one_disturbed_part_does_not_decide_on_the_form(
     seconds: tuple[float, ...], form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert chosen(seconds, monkeypatch) == form
+
+
+@pytest.mark.parametrize(("count", "found"), [(1, 1), (31, 31), (32, 64), (64, 64), (65, 128), (200, 256)])
+def test_chunks_are_whole_strips_where_they_are_not_much_longer(count: int, found: int) -> None:
+    chunks = CompiledChunks(ChunkSpec([_chunk], strip=64), [np.zeros(3), 1.0])
+    assert chunks.in_strips(count) == found
+    assert CompiledChunks(ChunkSpec([_chunk]), [np.zeros(3), 1.0]).in_strips(count) == count
+
+
+def test_forms_are_compared_by_whole_strips(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first(start, last, step, results, A):
+        return last
+
+    def second(start, last, step, results, A):
+        return last
+
+    def written(start, last, step, results, A):
+        return last
+
+    chunks = CompiledChunks(ChunkSpec([first, second, written], strip=64), [np.zeros(3)])
+    lengths = []
+    clock = SimpleNamespace(now_s=0.0)
+
+    def run(form: Any, values: range) -> int:
+        lengths.append(len(values))
+        clock.now_s += len(values) * 1e-3
+        return values.stop
+
+    monkeypatch.setattr(chunks, "_run", run)
+    monkeypatch.setattr(native_chunks, "time", SimpleNamespace(perf_counter=lambda: clock.now_s))
+    for length in (50, 50, 80, 500):
+        chunks.run(range(length))
+    assert lengths == [50, 50, 64, 16, 64, 64, 64, 64, 64, 180]
+
+
+def test_chunks_of_some_microseconds_compare_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def first(start, last, step, results, A):
+        return last
+
+    def second(start, last, step, results, A):
+        return last
+
+    chunks = CompiledChunks(ChunkSpec([first, second]), [np.zeros(3)])
+    ran = []
+    clock = SimpleNamespace(now_s=0.0)
+
+    def run(form: Any, values: range) -> int:
+        ran.append(values)
+        clock.now_s += len(values) * 1e-6
+        return values.stop
+
+    monkeypatch.setattr(chunks, "_run", run)
+    monkeypatch.setattr(native_chunks, "time", SimpleNamespace(perf_counter=lambda: clock.now_s))
+    short = [range(200)] * 20
+    for values in short:
+        chunks.run(values)
+    assert ran == short
+    chunks.run(range(600))
+    assert len(ran) > len(short) + 1

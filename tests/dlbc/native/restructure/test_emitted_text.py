@@ -157,14 +157,14 @@ def test_the_columns_of_matrix_multiplication_are_innermost() -> None:
     assert one.what == ("the loop over j is innermost, below k",)
     assert two.what == (*one.what, "two iterations of i are run side by side")
     assert one.float_arrays == two.float_arrays == {"X", "Y", "Z"}
-    assert not one.unit_step
+    assert one.strip == 1
     assert _text(one.body) == MXM_INTERCHANGED
 
 
 def test_strips_of_the_convolution_are_innermost() -> None:
     (strips,) = _restructured(CONVOLUTION, "A B C", "n X").variants
     assert strips.what == ("strips of 256 iterations of i are innermost, below k",)
-    assert strips.unit_step
+    assert strips.strip > 1
     assert strips.float_arrays == {"A", "B", "C"}
     assert _text(strips.body) == CONVOLUTION_IN_STRIPS
 
@@ -260,7 +260,7 @@ for i in range(first, last, step):
     Z[i, 0] = force
 """
     with eager(3, 2):
-        (strips,) = [v for v in _restructured(text, "A X Z", "n m").variants if v.unit_step]
+        (strips,) = [v for v in _restructured(text, "A X Z", "n m").variants if v.strip > 1]
     assert "if 0 < n or 0 < m:" in _text(strips.body)
     expected, found = (numpy.zeros((7, 1)) for _ in range(2))
     written = ast.parse(text).body

@@ -73,7 +73,7 @@ def test_a_value_that_is_not_used_later_may_be_kept_in_rows() -> None:
     (best,) = _restructured(TRANSFORM.replace("put(results, 0, total)", "put(results, 0, n)")).variants
     assert best.what == ("the loop over k is over slices", "the loop over j is innermost, below q")
     assert best.float_arrays == {"A", "X", "half"}
-    assert not best.unit_step
+    assert best.strip == 1
 
 
 def test_loops_over_slices_are_those_that_may_begin_at_a_negative_index() -> None:
