@@ -20,7 +20,7 @@ from dlbrt.data.memory import Array
 from dlbrt.records import dataclass
 
 #: For blocks smaller than this, numpy packs faster than MPI's datatype engine.
-_MIN_BLOCK_BYTES = 1024
+_MIN_BLOCK_BYTES = 4096
 
 #: The most blocks in one message.
 _MAX_BLOCKS = 1024
