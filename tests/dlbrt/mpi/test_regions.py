@@ -10,13 +10,13 @@ from mpi4py import MPI
 
 CASES = {
     "rows": ((40, 300), 0, range(3, 17)),
-    "columns": ((40, 400), 1, range(200)),
-    "columns of a tall matrix": ((2500, 300), 1, range(100, 250)),
-    "every other row": ((60, 200), 0, range(1, 60, 2)),
-    "every other row of many": ((2600, 130), 0, range(0, 2600, 2)),
+    "columns": ((40, 1600), 1, range(800)),
+    "columns of a tall matrix": ((2500, 1200), 1, range(100, 700)),
+    "every other row": ((60, 600), 0, range(1, 60, 2)),
+    "every other row of many": ((2600, 520), 0, range(0, 2600, 2)),
     "a middle axis": ((30, 9, 150), 1, range(2, 7)),
-    "every other line of a middle axis": ((70, 50, 130), 1, range(1, 50, 2)),
-    "every other line of a long middle axis": ((3, 2300, 128), 1, range(0, 2300, 2)),
+    "every other line of a middle axis": ((70, 50, 520), 1, range(1, 50, 2)),
+    "every other line of a long middle axis": ((3, 2300, 512), 1, range(0, 2300, 2)),
 }
 
 
@@ -58,8 +58,8 @@ def test_regions_of_fortran_order_are_those_of_the_transposed(
 
 
 def test_small_blocks_and_several_runs_are_packed() -> None:
-    array = np.zeros((100, 100))
-    assert regions_of(array, 1, (range(50),)) == ()
+    array = np.zeros((100, 1000))
+    assert regions_of(array, 1, (range(500),)) == ()
     assert regions_of(array, 0, (range(5), range(8, 9))) == ()
     assert regions_of(array[:, ::2], 0, (range(5),)) == ()
 
