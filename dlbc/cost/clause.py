@@ -24,6 +24,10 @@ from dlbc.analysis.effects import FunctionSummary, SideEffect
 from dlbc.analysis.names import full_name
 from dlbc.analysis.uses import root_name, uses_of
 from dlbc.analysis.walk_code import walk_code
+from dlbc.cost.evaluate import evaluate
+from dlbc.cost.evaluate_expressions import Names
+from dlbc.cost.functions import BUILTINS
+from dlbc.cost.limits import Budget, TooLargeError
 from dlbc.ir.access import MutationKind, OriginKind, Origins, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import CodeRegion, ModuleNames
@@ -33,6 +37,9 @@ from dlbc.library.table import lookup
 
 #: The highest power that is written out as a polynomial.
 _MOST_FACTORS = 8
+
+#: The steps in which a part without names is evaluated.
+_PART_STEPS = 3_000_000
 
 _OUTSIDE = {
     EffectKind.FILE: "writes to a file",
@@ -166,6 +173,25 @@ def _combined(
     power = right.constant
     small = isinstance(power, int) and 0 <= power <= _MOST_FACTORS
     return left ** int(power or 0) if small else None
+
+
+def valueless_parts(node: ast.expr, module: ModuleNames) -> Iterator[tuple[str, str]]:
+    """The largest parts of an expression that read no name, but have no value; and why.
+
+    The program would compute them before the loop: it would fail, or not come back.
+    """
+    names = {use.name for use in uses_of(node)}
+    if not isinstance(node, ast.Constant) and all(n in BUILTINS and module.builtin(n) for n in names):
+        try:
+            evaluate(node, Names(), Budget(_PART_STEPS))
+        except (TooLargeError, ArithmeticError) as error:
+            yield ast.unparse(node), str(error)
+        except Exception:  # it has a value that only the program can compute
+            pass
+        return
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield from valueless_parts(child, module)
 
 
 def contents_read(node: ast.AST, module: ModuleNames) -> Iterator[str]:

@@ -213,6 +213,11 @@ FRONT: dict[str, CatalogueEntry] = {
         "the cost is evaluated apart from the program and must not change it: {side_effect}",
         "use only values; do anything else before the loop, and use the name of the result in the cost",
     ),
+    "DLB131": CatalogueEntry(
+        E,
+        "a part of the cost has no value, `{part}`: {reason}",
+        "the cost is evaluated before the loop, and any unit will do: give it in a larger unit",
+    ),
     # Routines: sequential loops around parallel ones.
     "DLB128": CatalogueEntry(
         E,

@@ -27,7 +27,7 @@ from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import BUILTINS, is_known, names_around
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.uses import bound_names, own_nodes, parameters_of, uses_of
-from dlbc.cost.clause import contents_read, effects_of, takes_vector, work_of
+from dlbc.cost.clause import contents_read, effects_of, takes_vector, valueless_parts, work_of
 from dlbc.cost.count_code import CodeCounter
 from dlbc.cost.count_expressions import CounterContext
 from dlbc.cost.estimate import UncountableError
@@ -145,6 +145,8 @@ class _Reader:
             yield report("DLB123", place, name=name, does=does)
         for side_effect in effects_of(self.node, self.context):
             yield report("DLB127", place, side_effect=side_effect)
+        for part, reason in valueless_parts(self.node, self.context.module):
+            yield report("DLB131", place, part=_shortened(part), reason=reason)
         if self._senseless():
             yield report("DLB124", place, wanted=_WANTED[form], found=_shortened(self.clause.expression))
 

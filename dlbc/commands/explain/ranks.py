@@ -9,6 +9,7 @@ literals; from them follow the values of the index.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Variable, VariableKind
 from dlbc.algebra.iteration_cost import Cost, CostClass
 from dlbc.algebra.work_text import Notation, text_of
+from dlbc.cost.evaluate import Evaluated, function_of
+from dlbc.cost.evaluate_expressions import Names
 from dlbc.ir.plan import FoldDecision, LoopReport
 
 if TYPE_CHECKING:
@@ -276,10 +279,8 @@ class _Dealing:
         return _Estimate(name, 1 / (1 + loss), 1 + loss)
 
 
-def _function(report: LoopReport, cost: Cost) -> Any:
+def _function(report: LoopReport, cost: Cost) -> Evaluated | None:
     """The work as a function of a vector of index values, if it depends on the index alone."""
-    import numpy as np
-
     if cost.work is None or report.space is None or cost.work.elements or cost.pointwise:
         return None
     numbers = known_values(report.space.context)
@@ -287,9 +288,8 @@ def _function(report: LoopReport, cost: Cost) -> Any:
     if any(v.kind is not VariableKind.INDEX for v in work.variables) or not cost.short:
         return None
     numpy = "np" if cost.index.name != "np" else "numpy"
-    text = f"lambda {cost.index.name}: {text_of(work, cost.index, Notation.NUMPY, numpy)}"
-    names: Mapping[str, Any] = {numpy: np, "__builtins__": {}}
-    return eval(text, dict(names))  # a derived polynomial of one variable, no code of the user
+    text = text_of(work, cost.index, Notation.NUMPY, numpy)
+    return function_of((cost.index.name,), ast.parse(text, mode="eval").body, Names(modules={numpy: "numpy"}))
 
 
 def _fewest(report: LoopReport, n: int, ranks: RankSpec) -> int | None:

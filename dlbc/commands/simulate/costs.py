@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from dlbrt.data.footprint import IndexMap
 from dlbrt.partition.cost_spec import CostError, CostSpec
 from dlbrt.partition.costs import evaluate_cost
@@ -18,6 +17,7 @@ from dlbc.analysis.subscripts import all_known
 from dlbc.commands.explain.ranks import MOST_SUMMED
 from dlbc.commands.simulate.loop_numbers import LoopNumbers
 from dlbc.commands.simulate.request import CannotSimulateError
+from dlbc.cost.limits import EvaluationError
 from dlbc.ir.plan import CostPlan, CostShape, LoopPlan, LoopReport
 
 
@@ -28,6 +28,9 @@ class IterationRange:
     values: range
     counts: bool
 
+
+#: More iterations are not told apart by doubles.
+_MOST_ITERATIONS = 2**53
 
 NO_ITERATIONS = IterationRange(range(0), counts=True)
 
@@ -56,7 +59,7 @@ def find_iterations(node: ast.expr, numbers: LoopNumbers) -> IterationRange | No
             return find_iterations(inner, numbers)
     length = ast.parse(f"len({ast.unparse(node)})", mode="eval").body
     count = numbers.length(length, "the number of iterations")
-    return None if count is None else IterationRange(range(count), counts=False)
+    return None if count is None else IterationRange(_counted(range(count), "the loop"), counts=False)
 
 
 def _range(node: ast.expr, args: list[ast.expr], numbers: LoopNumbers) -> IterationRange | None:
@@ -65,9 +68,16 @@ def _range(node: ast.expr, args: list[ast.expr], numbers: LoopNumbers) -> Iterat
     if values is None:
         return None
     try:
-        return IterationRange(range(*values), counts=True)
+        return IterationRange(_counted(range(*values), why), counts=True)
     except (TypeError, ValueError) as error:
         raise CannotSimulateError(f"{why}: {error}") from error
+
+
+def _counted(values: range, why: str) -> range:
+    """The values, if they are so few that they can be counted; CannotSimulateError."""
+    if -((values.start - values.stop) // values.step) > _MOST_ITERATIONS:
+        raise CannotSimulateError(f"{why}: expected at most 2**53 iterations, found more")
+    return values
 
 
 #: Names that no program has.
@@ -102,9 +112,12 @@ def find_work(report: LoopReport, plan: LoopPlan, values: LoopNumbers, span: Ite
         return EvaluatedCost(f"not summed, {_ALIKE}: there are more than {MOST_SUMMED} of them")
     try:
         return _Evaluation(report, plan, values, span).work()
-    except CostError as error:
-        return EvaluatedCost(f"{error}; {_ALIKE}")
-    except Exception as error:  # whatever the program's own expression raises
+    except (CostError, EvaluationError) as error:
+        reason = error.__cause__ if isinstance(error.__cause__, EvaluationError) else error
+        if isinstance(reason, EvaluationError):
+            return EvaluatedCost(f"not evaluated, {_ALIKE}: {reason}")
+        return EvaluatedCost(f"{reason}; {_ALIKE}")
+    except Exception as error:  # whatever the operations of the program's expression raise
         return EvaluatedCost(f"not evaluated, {_ALIKE}: {type(error).__name__}: {error}")
 
 
@@ -142,24 +155,24 @@ class _Evaluation:
 
     def _spec(self, plan: CostPlan) -> CostSpec | None:
         """The cost as the kernel states it; None if it depends on data, or on missing numbers."""
-        text, target, numpy = plan.expression(_NUMPY), plan.target, {_NUMPY: np}
+        text, target = plan.expression(_NUMPY), plan.target
         match plan.shape:
             case CostShape.VECTOR:
-                found = self._function(f"lambda {target}: {text}", numpy) if self.span.counts else None
+                found = self._function(f"lambda {target}: {text}") if self.span.counts else None
                 return None if found is None else CostSpec(density=found)
             case CostShape.CUMULATIVE:
-                found = self._function(f"lambda {target}: {text}", numpy)
+                found = self._function(f"lambda {target}: {text}")
                 return None if found is None else CostSpec(cumulative=found)
             case CostShape.FIT:
-                found = self._function(f"lambda: {text}", numpy)
+                found = self._function(f"lambda: {text}")
                 return None if found is None else CostSpec(fit=found)
         calls = "".join(f" for {name} in [{call}]" for name, call in plan.bound_calls)
         each = f"lambda {_ITEMS}: [{text} for {target} in {_ITEMS}{calls}]"
-        found = self._function(each, numpy) if self._items_are_known() else None
+        found = self._function(each) if self._items_are_known() else None
         return None if found is None else CostSpec(each=found)
 
-    def _function(self, text: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
-        return self.values.function(text, "what an iteration costs", also)
+    def _function(self, text: str) -> Callable[..., Any] | None:
+        return self.values.function(text, "what an iteration costs", {_NUMPY: "numpy"})
 
     def _items_are_known(self) -> bool:
         """Whether the items of the loop are the values of its index."""

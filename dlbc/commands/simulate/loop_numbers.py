@@ -3,17 +3,17 @@
 Every number that is needed and unknown is recorded, so that all of them are reported at once.
 
 What names in a loop's expressions mean outside it, as far as the module's text alone shows: builtins and
-modules that do nothing but compute, functions, and literal numbers, each bound once in the module. A function
-of the program is called only if its result is a cost: an earlier pass has shown that it does nothing but
-compute.
+functions of `math` and `numpy` that do nothing but compute, functions of the program, and literal numbers,
+each bound once in the module. Nothing of the program runs: expressions are evaluated by `dlbc.cost.evaluate`.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from dlbrt.contract import nearest
@@ -23,24 +23,16 @@ from dlbc.algebra.integer_form import Variable, VariableKind
 from dlbc.analysis.uses import bound_names, parameters_of, uses_of
 from dlbc.commands.explain.ranks import known_values
 from dlbc.commands.simulate.request import CannotSimulateError
+from dlbc.cost.evaluate import Evaluated, evaluate, function_of
+from dlbc.cost.evaluate_expressions import Names
+from dlbc.cost.functions import BUILTINS, known_function, known_number
+from dlbc.cost.limits import Budget, EvaluationError
 from dlbc.ir.loop import AnnotatedLoop
-
-#: Compiles functions without evaluating their annotations.
-_LAZY_ANNOTATIONS = __future__.annotations.compiler_flag
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-#: Builtins and modules that do nothing but compute.
-_BUILTINS = _words("""
-    abs all any bool bytes chr complex dict divmod enumerate filter float frozenset hash int isinstance len
-    list map max min ord pow range repr reversed round set sorted str sum tuple zip
-""")
-_MODULES = _words("cmath fractions functools itertools math numpy operator statistics")
+#: Modules of which `dlbc.cost.limits` has functions.
+_MODULES = ("math", "numpy")
 
 
 class ModuleContext:
@@ -63,42 +55,45 @@ class ModuleContext:
     def __contains__(self, name: str) -> bool:
         if name in self._hidden:
             return False
-        return name in self._makers or (name not in self._bound and name in _BUILTINS)
+        return name in self._makers or (name not in self._bound and name in BUILTINS)
 
     def runs(self, name: str) -> bool:
         """Whether it is a function of the program, or of numpy; calling these is more than arithmetic."""
-        maker = None if name in self._hidden else self._makers.get(name)
-        match maker:
-            case ast.Import(names=names):
-                return any(alias.name.startswith("numpy") for alias in names)
-            case ast.ImportFrom(module=str(module)):
-                return module.startswith("numpy")
-        return isinstance(maker, ast.FunctionDef)
+        names = self.names
+        member = names.members.get(name, ("", ""))[0]
+        return "numpy" in (names.modules.get(name), member) or name in names.functions
 
     @property
     def numbers(self) -> dict[str, int | float]:
         """The names bound to literal numbers, with their values."""
-        return {
-            name: ast.literal_eval(statement.value)
-            for name, statement in self._makers.items()
-            if isinstance(statement, ast.Assign) and name not in self._hidden
-        }
+        return {name: value for name, value in self.names.values.items() if name not in self._hidden}
 
-    def namespace(self, names: Iterable[str]) -> dict[str, Any]:
-        """The values of these names; raises whatever imports and definitions raise."""
-        wanted: set[str] = set()
-        waiting = [name for name in names if name not in self._hidden]
-        while waiting:
-            name = waiting.pop()
-            if name in self._makers and name not in wanted:
-                wanted.add(name)
-                nodes = ast.walk(self._makers[name])
-                waiting += [node.id for node in nodes if isinstance(node, ast.Name)]
-        needed = {id(self._makers[name]) for name in wanted}
-        body: list[ast.stmt] = [s for s in self._statements if id(s) in needed]
-        namespace: dict[str, Any] = {}
-        exec(compile(ast.Module(body, []), "<program>", "exec", _LAZY_ANNOTATIONS), namespace)
-        return namespace
+    @cached_property
+    def names(self) -> Names:
+        """What the module's names mean, as its functions see them."""
+        values, modules, members = dict[str, Any](), dict[str, str](), dict[str, tuple[str, str]]()
+        functions = dict[str, ast.FunctionDef]()
+        for name, maker in self._makers.items():
+            match maker:
+                case ast.Import():
+                    modules |= {name: _imported(maker, name)}
+                case ast.ImportFrom(module=str(module), names=aliases):
+                    [member] = [alias.name for alias in aliases if (alias.asname or alias.name) == name]
+                    members[name] = module, member
+                case ast.FunctionDef():
+                    functions[name] = maker
+                case ast.Assign(value=value):
+                    values[name] = ast.literal_eval(value)
+        unknown = frozenset(self._bound.keys() - self._makers.keys())
+        return Names(values, modules, members, functions, unknown)
+
+
+def _imported(statement: ast.Import, name: str) -> str:
+    return next(
+        alias.name if alias.asname else name
+        for alias in statement.names
+        if name == (alias.asname or alias.name.partition(".")[0])
+    )
 
 
 def _lasting(statement: ast.stmt) -> bool:
@@ -108,9 +103,9 @@ def _lasting(statement: ast.stmt) -> bool:
             defaults = [*args.defaults, *args.kw_defaults]
             return all(default is None or isinstance(default, ast.Constant) for default in defaults)
         case ast.Import(names=names):
-            return all(_known(alias.name) for alias in names)
-        case ast.ImportFrom(module=str(module), level=0):
-            return _known(module)
+            return all(alias.name in _MODULES for alias in names)
+        case ast.ImportFrom(module=str(module), level=0, names=names):
+            return module in _MODULES and all(_is_known(module, alias.name) for alias in names)
         case ast.Assign(targets=[ast.Name()], value=value):
             operand = value.operand if isinstance(value, ast.UnaryOp) and _is_minus(value) else value
             return isinstance(operand, ast.Constant) and type(operand.value) in (int, float)
@@ -121,8 +116,8 @@ def _is_minus(node: ast.UnaryOp) -> bool:
     return isinstance(node.op, ast.USub)
 
 
-def _known(module: str) -> bool:
-    return module.partition(".")[0] in _MODULES
+def _is_known(module: str, name: str) -> bool:
+    return known_function(module, name) is not None or known_number(module, name) is not None
 
 
 def _own(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -156,6 +151,7 @@ class LoopNumbers:
 
     def __init__(self, loop: AnnotatedLoop, space: IndexSpace | None, given: Mapping[str, Number]) -> None:
         self.missing: dict[str, str] = {}
+        self._budget = Budget()
         self._around = ModuleContext(loop)
         self._check(given, loop.path[0])
         self._known = _with_lengths(self._around.numbers | dict(given))
@@ -177,9 +173,10 @@ class LoopNumbers:
             return None
         text = ast.unparse(node)
         try:
-            value = self._evaluated(known, {})
+            value = evaluate(known, self._around.names, self._budget)
         except Exception as error:
-            raise CannotSimulateError(f"{why}: {text} cannot be computed, {error!r}") from error
+            found = error if isinstance(error, EvaluationError) else repr(error)
+            raise CannotSimulateError(f"{why}: {text} cannot be computed, {found}") from error
         if type(value) not in (int, float):
             raise CannotSimulateError(f"{why}: expected a number, found {text} = {value!r}")
         return value  # type: ignore[no-any-return]
@@ -200,17 +197,21 @@ class LoopNumbers:
             raise CannotSimulateError(f"{why}: expected 0 or more, {found}")
         return value
 
-    def function(self, text: str, why: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
-        """The function that an expression such as ``lambda i: n - i`` makes; ``also`` binds more names.
+    def function(self, text: str, why: str, modules: Mapping[str, str]) -> Evaluated | None:
+        """The function that an expression such as ``lambda i: n - i`` makes; ``modules`` are known by name.
 
-        None if it needs unknown numbers, which are recorded, or data, which cannot be given. Raises whatever
-        the program's imports raise.
+        None if it needs unknown numbers, which are recorded, or data, which cannot be given. EvaluationError
+        if it is more than arithmetic.
         """
         known = self._substitute(ast.parse(text, mode="eval").body)
-        unknown = dict(self._unknown_parts(known, frozenset(also), calls=True))
+        assert isinstance(known, ast.Lambda)
+        unknown = dict(self._unknown_parts(known, frozenset(modules), calls=True))
         if all(unknown.values()):
             self.missing.update({text: why for text in unknown if text not in self.missing})
-        return None if unknown else self._evaluated(known, also)
+        if unknown:
+            return None
+        names = replace(self._around.names, modules={**self._around.names.modules, **modules})
+        return function_of([each.arg for each in known.args.args], known.body, names, self._budget)
 
     def _check(self, given: Mapping[str, Number], module: ast.AST) -> None:
         """Raise CannotSimulateError for settings whose names the program does not use."""
@@ -263,11 +264,6 @@ class LoopNumbers:
         if not isinstance(node, ast.Name) or node.id in bound:
             return False
         return node.id not in self._around or (called and not calls and self._around.runs(node.id))
-
-    def _evaluated(self, node: ast.expr, also: Mapping[str, Any]) -> Any:
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        code = compile(ast.fix_missing_locations(ast.Expression(node)), "<cost>", "eval")
-        return eval(code, {**self._around.namespace(names), **also})
 
 
 def _otherwise(instead: str) -> str:

@@ -247,6 +247,8 @@ class PointCurve:
 
 
 def parameter(function: Callable[..., Any]) -> str:
-    """The name of a function's first parameter."""
+    """The name of a function's first parameter, which objects that are called have as ``parameter``."""
+    if isinstance(named := getattr(function, "parameter", None), str):
+        return named
     code = getattr(function, "__code__", None)
     return str(code.co_varnames[0]) if code is not None and code.co_argcount else "i"
