@@ -48,7 +48,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"partition", "emulation", "reductions"}),
         frozenset({"data"}),
         frozenset({"parameters"}),
-        frozenset({"contract", "exactness", "records", "standard_library", "visible_effects"}),
+        frozenset({"contract", "exactness", "records", "standard_library", "visible_effects", "whole_files"}),
     ),
 }
 
@@ -65,7 +65,9 @@ COMMAND_ROWS = (
 
 #: All that one package may import of the other.
 BRIDGES = {
-    "dlbc": frozenset({"dlbrt.contract", "dlbrt.exactness", "dlbrt.records", "dlbrt.visible_effects"}),
+    "dlbc": frozenset(
+        {"dlbrt.contract", "dlbrt.exactness", "dlbrt.records", "dlbrt.visible_effects", "dlbrt.whole_files"}
+    ),
     "dlbrt": frozenset[str](),
 }
 

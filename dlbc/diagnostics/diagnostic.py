@@ -100,21 +100,21 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
     place = diagnostic.place
     style = TextStyle[diagnostic.severity.name]
     heading = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
-    lines = [f"{source.position(place)}: {heading}: {_shown(source.by_cells(diagnostic.message))}"]
+    lines = [f"{_shown(source.position(place))}: {heading}: {_shown(source.by_cells(diagnostic.message))}"]
     if place.line:
         line, marks = excerpt(source, place, diagnostic.label, "^")
         lines += [line, paint(marks, style, color)]
     for note in diagnostic.notes:
         lines += excerpt(note.source or source, note.place, _note_label(note, source, place), "-")
     if diagnostic.help:
-        lines.append(f"  help: {source.by_cells(diagnostic.help)}")
+        lines.append(f"  help: {_shown(source.by_cells(diagnostic.help))}")
     return "\n".join(lines)
 
 
 def _note_label(note: RelatedPlace, source: Source, place: SourcePlace) -> str:
     """The label, with the file or the cell where it is another one than that of the diagnostic."""
     if note.source is not None:
-        return f"{note.label}, {note.source.path}:{note.place.line}"
+        return f"{note.label}, {_shown(note.source.path)}:{note.place.line}"
     cell, _ = source.in_cell(note.place.line)
     return note.label if cell == source.in_cell(place.line)[0] else f"{note.label}, cell {cell}"
 

@@ -15,14 +15,15 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from dlbrt.records import dataclass
 from dlbrt.visible_effects import visible_effects
+from dlbrt.whole_files import is_special, write_whole
 
 from dlbc.commands.common import show_diagnostics
 from dlbc.commands.files import is_searched, may_be_annotated
-from dlbc.commands.transform.write import protected, replace_file, seen_from
+from dlbc.commands.transform.write import protected, seen_from
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_unedited
@@ -59,8 +60,8 @@ def write_tree(folder: Path, output: Path, packages: tuple[Path, ...], *, force:
         for path, text in texts.items():
             target = output / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            if not target.exists() or target.read_bytes() != text:
-                replace_file(target, folder / path, text)
+            if is_special(target) or not target.exists() or target.read_bytes() != text:
+                write_whole(target, text, like=folder / path)
         written.renew(texts)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -91,7 +92,7 @@ def _refused(
     """Existing files that somebody else has written or changed."""
     for path, text in texts.items():
         target = output / path
-        old = target.read_bytes() if target.exists() else None
+        old = target.read_bytes() if target.exists() and not is_special(target) else None
         if old is not None and old != text and not (written.knows(path, old) or is_unedited(old)):
             yield path, protected(target, old)
 
@@ -111,7 +112,7 @@ class _Record:
         except (OSError, ValueError):
             found = {}
         hashes = found if isinstance(found, dict) else {}
-        return cls(output, {str(path): str(value) for path, value in hashes.items()})
+        return cls(output, {path: str(value) for path, value in hashes.items() if _within(path)})
 
     def knows(self, path: Path, data: bytes) -> bool:
         """Whether the file is as it was written."""
@@ -124,7 +125,12 @@ class _Record:
             if target.is_file() and self.knows(Path(name), target.read_bytes()):
                 target.unlink()
         hashes = {path.as_posix(): _hash(text) for path, text in texts.items()}
-        (self.output / _RECORD).write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8")
+        write_whole(self.output / _RECORD, (json.dumps(hashes, indent=1) + "\n").encode())
+
+
+def _within(path: str) -> bool:
+    """Whether a recorded path stays in the directory."""
+    return not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts
 
 
 def _hash(data: bytes) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+
+from dlbrt.whole_files import is_special, write_whole
 
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
@@ -15,6 +16,9 @@ from dlbc.parse.read_source import WHOLE_FILE
 def write_output(output: Path, source: Path, text: bytes, force: bool) -> Diagnostic | None:
     """Write ``text`` to ``output``; a diagnostic, and nothing written, if that must not or cannot be done."""
     try:
+        if is_special(output):
+            write_whole(output, text)
+            return None
         if output.exists() and os.path.samefile(output, source):
             return report("DLB012", WHOLE_FILE)
         old = output.read_bytes() if output.exists() else None
@@ -22,7 +26,7 @@ def write_output(output: Path, source: Path, text: bytes, force: bool) -> Diagno
             return None
         if old is not None and not force and not is_unedited(old):
             return protected(output, old)
-        replace_file(output, source, text)
+        write_whole(output, text, like=source)
     except OSError as error:
         return report("DLB013", WHOLE_FILE, output=output, reason=error.strerror or str(error))
     return None
@@ -31,21 +35,6 @@ def write_output(output: Path, source: Path, text: bytes, force: bool) -> Diagno
 def protected(output: Path, old: bytes) -> Diagnostic:
     """Why an existing output is left as it is."""
     return report("DLB011" if is_generated(old) else "DLB010", WHOLE_FILE, output=output)
-
-
-def replace_file(output: Path, source: Path, text: bytes) -> None:
-    """Write beside the output, then rename: a reader sees the old file or the new one."""
-    real = Path(os.path.realpath(output))
-    handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name[:100]}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-        model = real if real.exists() else source
-        os.chmod(name, os.stat(model).st_mode & 0o777)
-        os.replace(name, real)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def seen_from(output: Path, source: Path) -> str:

@@ -95,19 +95,10 @@ def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file wholly or not at all, except a device or pipe. OSError if it cannot be written."""
-    from pathlib import Path
+    """Write a file whole or not at all, by `dlbrt.whole_files`. OSError if it cannot be written."""
+    from dlbrt.whole_files import write_whole
 
-    target = Path(path).resolve()  # of a symbolic link the target is replaced, not the link
-    if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8")
-        return
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_whole(path, text.encode())
 
 
 def check_format(document: Any, expected: str, version: int) -> dict[str, Any]:

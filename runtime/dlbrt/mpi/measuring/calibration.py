@@ -27,6 +27,7 @@ from dlbrt.mpi.measuring.collective_timer import CollectiveTimer, Read, Timestam
 from dlbrt.mpi.measuring.network import MessageSizes, bandwidth, one_way_s
 from dlbrt.mpi.messenger import exchange_among_all, exchange_in_group
 from dlbrt.observe import networks
+from dlbrt.observe.files import write_text
 from dlbrt.predict.network import Network, Networks, fit
 
 #: What a rank does in a pattern.
@@ -285,7 +286,7 @@ def _kept(found: networks.Calibration, place: Path, results: list[str]) -> int:
     try:
         for result in results:
             if result != FORCE:
-                Path(result).write_text(networks.to_json(found), encoding="utf-8")
+                write_text(result, networks.to_json(found))
         if unsure:
             differ = f"repetitions differ by a factor of {found.spread:.3g}"
             why = "other programs were running, or there are fewer cores than ranks"
