@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlbrt.contract import AVAILABLE, ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, nearest
+from dlbrt.contract import AVAILABLE, ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, HISTORIES, nearest
 
 from dlbc.commands import common
 from dlbc.commands.program import read_program
@@ -45,6 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adapt", action="store_const", const="1", help="under auto: choose again at later synchronizations"
     )
+    parser.add_argument(
+        "--history", choices=HISTORIES,
+        help="by which windows a synchronization measures speeds: the last one (default), or all",
+    )  # fmt: skip
     parser.add_argument(
         "--trust", action="store_const", const="1", help="no checks of what unseen calls change"
     )

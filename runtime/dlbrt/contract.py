@@ -87,6 +87,7 @@ ENVIRONMENT: Final = {
     "strategy": "DLB_STRATEGY",
     "group": "DLB_GROUP",
     "adapt": "DLB_ADAPT",
+    "history": "DLB_HISTORY",
     "trust": "DLB_TRUST",
     "threads": "DLB_THREADS",
     "stats": "DLB_STATS",
@@ -99,6 +100,9 @@ ENVIRONMENT: Final = {
     "learned": "DLB_LEARNED",
     "model": "DLB_MODEL",
 }
+
+#: The option ``history``: by which windows speeds are measured.
+HISTORIES: Final = ("latest", "all")
 
 #: Words of the option ``group`` besides the size K: how groups are formed, and how they cooperate.
 GROUP_KINDS: Final = ("block", "random", "speed", "near")

@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from typing import TypeVar
 
 from dlbrt.balance import strategies as registry
-from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError, nearest
+from dlbrt.contract import BASELINES, ENVIRONMENT, HISTORIES, LAST, STRATEGIES, TRIAL, OptionError, nearest
 from dlbrt.emulation import LoadSpec, named, parse_cliffs, parse_load, parse_speeds, parse_weights
 from dlbrt.predict.groups import GroupSpec, parse_group
 from dlbrt.records import dataclass
@@ -34,6 +34,7 @@ class Options:
     strategy: str | None = None
     group: GroupSpec = field(default_factory=GroupSpec)
     adapt: bool = False
+    whole_history: bool = False
     trust: bool = False
     threads: int = 1
     stats: str | None = None
@@ -64,6 +65,7 @@ class Options:
             strategy=reader.take("strategy", _strategy),
             group=reader.take("group", lambda text: parse_group(text, ranks)) or GroupSpec(),
             adapt=reader.take("adapt", lambda text: _switch("adapt", text)) or False,
+            whole_history=reader.take("history", _whole_history) or False,
             trust=reader.take("trust", lambda text: _switch("trust", text)) or False,
             threads=reader.take("threads", _threads) or 1,
             stats=reader.take("stats", lambda text: _file("stats", text)),
@@ -127,6 +129,13 @@ def _switch(option: str, text: str) -> bool:
     if text.strip() not in ("0", "1"):
         raise OptionError(f"{named(option)}: expected 1, or 0 for no; found {text.strip()!r}")
     return text.strip() == "1"
+
+
+def _whole_history(text: str) -> bool:
+    if text.strip() not in HISTORIES:
+        found = f"found {text.strip()!r}{nearest(text.strip(), HISTORIES)}"
+        raise OptionError(f"{named('history')}: expected {' or '.join(HISTORIES)}; {found}")
+    return text.strip() == HISTORIES[1]
 
 
 def _threads(text: str) -> int:

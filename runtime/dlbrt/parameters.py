@@ -73,6 +73,7 @@ class Parameters:
     ``interval_factor`` times the cost of one.
     ``min_choice_s``: predicted time to the end below which no strategy is chosen; ``adapts``: whether a
     strategy is chosen again at later synchronizations of all ranks.
+    ``whole_history``: speeds are those since the loop began, not those of the last window.
     ``poll_s``: how long ranks compute between two polls, where that is longer than an iteration.
     ``exchange_s``, ``byte_s``: seconds of an exchange and of moving a byte until they are measured.
     """
@@ -86,6 +87,7 @@ class Parameters:
     period_s: float = 0.1
     min_choice_s: float = 0.05
     adapts: bool = False
+    whole_history: bool = False
     poll_s: float = 0.0
     exchange_s: float = 2e-4
     byte_s: float = 1e-9

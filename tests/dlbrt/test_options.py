@@ -17,6 +17,18 @@ def test_choosing_again_is_a_switch(text: str, adapts: bool) -> None:
     assert Options.read({"DLB_ADAPT": text}, 2).adapt is adapts
 
 
+@pytest.mark.parametrize(("text", "whole"), [("", False), ("latest", False), (" all ", True)])
+def test_the_window_of_history(text: str, whole: bool) -> None:
+    assert Options.read({"DLB_HISTORY": text}, 2).whole_history is whole
+
+
+def test_an_unknown_window_of_history_is_named() -> None:
+    with pytest.raises(
+        OptionError, match=r"DLB_HISTORY.*expected latest or all; found 'lates'; did you mean"
+    ):
+        Options.read({"DLB_HISTORY": "lates"}, 2)
+
+
 def test_a_summary_is_a_switch() -> None:
     assert Options.read({"DLB_SUMMARY": "1"}, 2) == Options(summary=True)
     with pytest.raises(OptionError, match=r"DLB_SUMMARY.*expected 1, or 0 for no; found 'True'"):

@@ -5,8 +5,8 @@ them is. Computed for each member anew, this takes a group of P members P^2 step
 maximum over all places but the member's own, so the two largest values answer every member; they are found
 when first needed. The answers equal the maximum over the others to the last bit.
 
-A speed is that of the last window where the window is long enough to mean something, otherwise that of all
-windows (`SpeedHistory`).
+A speed is that of the last window where the window is long enough to mean something, otherwise, or where the
+user wants it, that of all windows (`SpeedHistory`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import count
+from math import inf
 from operator import add, truediv
 
 from dlbrt.balance.messages import Profile
@@ -99,11 +100,12 @@ class SpeedHistory:
 
     The metric is work a second since the last synchronization: iterations (Zaki et al., section 1.2), or
     quanta where iterations do not cost the same. A window below ``least_sample_s`` seconds of computing is
-    noise: the rank's whole history stands in; a rank without a history takes the mean of the others.
+    noise: the rank's whole history stands in; a rank without a history takes the mean of the others. With
+    ``whole`` it is always the whole history, the other window of section 1.2.
     """
 
-    def __init__(self, ranks: int, least_sample_s: float) -> None:
-        self._least_sample_s = least_sample_s
+    def __init__(self, ranks: int, least_sample_s: float, *, whole: bool = False) -> None:
+        self._least_sample_s = inf if whole else least_sample_s
         self._work = [0] * ranks
         self._compute_s = [0.0] * ranks
         self.speeds: tuple[float, ...] | None = None
@@ -135,12 +137,14 @@ class SpeedHistory:
         compute_s: Sequence[float],
         speeds: Sequence[float | None],
         least_sample_s: float,
+        *,
+        whole: bool = False,
     ) -> SpeedHistory:
         """The history of ranks that did ``work`` in ``compute_s``; some of the speeds may be unknown."""
-        whole = cls(len(work), least_sample_s)
-        whole._work, whole._compute_s = list(work), list(compute_s)
-        whole.speeds = _completed(speeds)
-        return whole
+        found = cls(len(work), least_sample_s, whole=whole)
+        found._work, found._compute_s = list(work), list(compute_s)
+        found.speeds = _completed(speeds)
+        return found
 
     @property
     def totals(self) -> tuple[tuple[int, ...], tuple[float, ...]]:

@@ -74,7 +74,10 @@ class GroupState:
         self.synchronizations = self.redistributions = 0
         self.gain = RedistributionGain()
         self.windows: deque[Window] = deque(maxlen=MAX_WINDOWS)
-        self.history = SpeedHistory(len(self.members), context.parameters.min_sample_s)
+        parameters = context.parameters
+        self.history = SpeedHistory(
+            len(self.members), parameters.min_sample_s, whole=parameters.whole_history
+        )
         self._move_byte_s = context.parameters.byte_s
         self._late_s = 0.0  # what members waited for the last synchronization
         self._moved: MovedWork | None = None
@@ -131,6 +134,7 @@ class GroupState:
             [report.compute_s[place] for _, place, report in found],
             [report.speeds[place] if report.speeds else None for _, place, report in found],
             context.parameters.min_sample_s,
+            whole=context.parameters.whole_history,
         )
         whole._move_byte_s = max(report.byte_s for report in reports)
         whole.synchronizations = sum(report.synchronizations for report in reports)

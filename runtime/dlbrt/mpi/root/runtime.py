@@ -41,7 +41,7 @@ class RootRuntime:
         self.options = options
         self.publisher = SlotPublisher(communicator)
         self.program_history = program_history
-        self._parameters = Parameters(adapts=options.adapt)
+        self._parameters = Parameters(adapts=options.adapt, whole_history=options.whole_history)
         self.networks = Networks(Network.default())
         # The program may change the directory before it ends.
         self._stats = os.path.abspath(options.stats) if options.stats else None
