@@ -232,6 +232,37 @@ def test_rows_that_moved_within_a_pass_stay_where_they_went(tmp_path: Path) -> N
     assert routine["home_bytes"] <= 30 * 5 * DOUBLE
 
 
+@pytest.mark.parametrize(
+    ("clause", "strategy", "between", "within"),
+    [
+        ("", "none", True, False),
+        (", tolerance=1e9", "GDDLB", False, True),
+        (", tolerance=1e9", "none", False, False),
+    ],
+)
+def test_balancing_between_passes_and_within_them_are_apart(
+    clause: str, strategy: str, between: bool, within: bool, tmp_path: Path
+) -> None:
+    slow = "    for i in range(n):\n        for k in range(4000):\n            u[i, 0] += 0.5"
+    text = ROWS.format(code="pass").replace("    for i in range(n):", slow)
+    text = text.replace("# dlb: iterate", f"# dlb: iterate{clause}")
+    document, _ = statistics(tmp_path, text, 3, env={"DLB_STRATEGY": strategy, "DLB_LOAD": "fixed:0,4,0"})
+    (loop,), (routine,) = document["loops"], document["routines"]
+    passes = routine["by_pass"]
+    assert sum(each["passes"] for each in passes) == routine["passes"]
+    assert all(len(each["rows"]) == len(each["seconds"]) == 3 for each in passes)
+    cut_anew = [each for each in passes if each["reason"] == "other shares follow from the measured speeds"]
+    assert bool(cut_anew) is between
+    assert all(each["moved"] for each in cut_anew)
+    assert (passes[-1]["rows"] != passes[0]["rows"]) is (between or within)
+    assert (loop["iterations_moved"] > 0) is within
+    (functions,) = routine["speed_functions"]
+    assert (functions["loop"], functions["model"]) == (loop["id"], "piecewise")
+    if between:
+        assert passes[-1]["rows"][1] < passes[0]["rows"][1]
+        assert len(functions["per_rank"][1]["units"]) > 1
+
+
 MISJUDGED = """
 import numpy as np
 

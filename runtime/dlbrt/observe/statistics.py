@@ -17,6 +17,8 @@ from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
     from dlbrt.predict.choose import StrategyChoice
+    from dlbrt.speed.ownership import PassRecord
+    from dlbrt.speed.points import SpeedPoints
 
 #: The parts of a rank's time, which do not overlap.
 _SECONDS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")
@@ -248,20 +250,35 @@ class LoopRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeedFunctionPoints:
+    """The points of each rank's speed function, from passes that ``loop`` led, and the model's name."""
+
+    loop: str
+    model: str
+    points: tuple[SpeedPoints, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RoutineFigures:
     """One run of a routine: how often each loop, by id, ran, and what rank 0 fetched for sequential code.
 
     ``fetches`` counts messages, ``home_bytes`` their contents, including those at the routine's end.
+    ``passes`` has every look at passes, ``functions`` the speed points of each loop that led some.
     """
 
     runs: Mapping[str, int]
     fetches: int = 0
     home_bytes: int = 0
+    passes: Sequence[PassRecord] = ()
+    functions: Sequence[SpeedFunctionPoints] = ()
 
 
 @dataclass(slots=True)
 class RoutineRecord:
-    """Totals over the runs of one routine; ``passes`` are the runs of its most frequent loop."""
+    """Totals over the runs of one routine; ``passes`` are the runs of its most frequent loop.
+
+    ``latest`` is the last run, of which every pass is reported.
+    """
 
     source: str
     runs: int = 0
@@ -269,6 +286,7 @@ class RoutineRecord:
     loops: dict[str, int] = field(default_factory=dict)
     fetches: int = 0
     home_bytes: int = 0
+    latest: RoutineFigures | None = None
 
     def add(self, figures: RoutineFigures) -> None:
         """Count one more run."""
@@ -278,10 +296,21 @@ class RoutineRecord:
             self.loops[loop] = self.loops.get(loop, 0) + runs
         self.fetches += figures.fetches
         self.home_bytes += figures.home_bytes
+        self.latest = figures
 
     def as_json(self) -> dict[str, object]:
         """The object of the statistics."""
-        return asdict(self) | {"loops": list(self.loops)}
+        from dlbrt.speed.points import encode
+
+        document: dict[str, object] = asdict(replace(self, latest=None)) | {"loops": list(self.loops)}
+        del document["latest"]
+        latest = self.latest or RoutineFigures({})
+        document["by_pass"] = [asdict(each) for each in latest.passes]
+        document["speed_functions"] = [
+            {"loop": each.loop, "model": each.model, "per_rank": encode(each.points)}
+            for each in latest.functions
+        ]
+        return document
 
 
 def _imbalance(times: Sequence[float]) -> dict[str, float]:

@@ -16,15 +16,17 @@ there.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from math import isfinite
 
 from dlbrt.data import runs as algebra
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import Units
 from dlbrt.records import dataclass
-from dlbrt.speed.pass_balancer import PassBalancer
+from dlbrt.speed.pass_balancer import PassBalancer, PassReason, imbalance
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,33 @@ class DealtOwnership:
 
 Ownership = BlockOwnership | DealtOwnership
 
+#: How many looks at passes are remembered, the latest ones.
+MAX_RECORDS = 4096
+
+#: Why the last passes of a routine changed nothing.
+_ENDED, _FIXED = "no pass followed", "shares stay as they were dealt"
+
+
+@dataclass(frozen=True, slots=True)
+class PassRecord:
+    """Passes that were looked at together, led by the runs of ``loop``, and what followed.
+
+    Rank r began each with ``rows[r]`` iterations and took ``seconds[r]`` for them, so that ``rows / seconds``
+    are the points that its speed function has got. ``imbalance`` is theirs, None where a rank took no time.
+    The ``reason`` led to the next ``shares``, for which ``moved`` iterations changed owners;
+    ``predicted_s`` is the makespan expected of them, None where nothing was decided.
+    """
+
+    loop: str
+    passes: int
+    rows: tuple[int, ...]
+    seconds: tuple[float, ...]
+    imbalance: float | None
+    reason: str
+    shares: tuple[int, ...]
+    moved: int = 0
+    predicted_s: float | None = None
+
 
 def _within(end: int, units: Units) -> int:
     return min(max(end, units.first), units.stop)
@@ -112,7 +141,34 @@ class IterationOwnership:
         self._over: tuple[IndexMap, Units] | None = None
         self._counts: tuple[int, ...] = ()
         self._seconds: list[float] = []
+        self._records: deque[PassRecord] = deque(maxlen=MAX_RECORDS)
         self._forget()
+
+    @property
+    def pass_records(self) -> tuple[PassRecord, ...]:
+        """The passes so far, also those after which nothing was decided."""
+        last = (self._record(_ENDED, self._held),) if self._passes else ()
+        return (*self._records, *last)
+
+    def _record(
+        self, reason: str, shares: Sequence[int], moved: int = 0, predicted_s: float | None = None
+    ) -> PassRecord:
+        """The record of the passes since the last look."""
+        seconds = self._seconds_held()
+        spread = imbalance([taken for taken, held in zip(seconds, self._held, strict=True) if held])
+        measured = spread if isfinite(spread) else None
+        held, passes = self._held, self._passes
+        return PassRecord(
+            self.leading_loop,
+            passes,
+            held,
+            tuple(seconds),
+            measured,
+            reason,
+            tuple(shares),
+            moved,
+            predicted_s,
+        )
 
     def shares(self, loop: str, index: IndexMap, units: Units, unit_s: float) -> tuple[Spans, ...] | None:
         """The shares of a run of a loop that begins; None if the ownership does not determine them.
@@ -158,10 +214,11 @@ class IterationOwnership:
         self._seconds = [0.0] * self._ranks
 
     def _refine(self, cuts: BlockOwnership, index: IndexMap, units: Units, unit_s: float) -> None:
-        if self.balancer is None:
-            return
-        if not self.balancer.due:
-            self.balancer.skipped()
+        if self.balancer is None or not self.balancer.due:
+            reason = _FIXED if self.balancer is None else PassReason.NOT_DUE.value
+            self._records.append(self._record(reason, self._held))
+            if self.balancer is not None:
+                self.balancer.skipped()
             return
         before = cuts.bounds(index, units)
         own = tuple(abs(high - low) for low, high in pairwise(before))
@@ -172,6 +229,10 @@ class IterationOwnership:
 
         decision = self.balancer.after(
             self._held, self._seconds_held(), kept=kept, movement_s=movement_s, passes=self._passes
+        )
+        moved = _moved(before, _ends(units, decision.counts)) if decision.counts != own else 0
+        self._records.append(
+            self._record(decision.reason.value, decision.counts, moved, decision.predicted_s)
         )
         if decision.counts != own:
             self.ownership = BlockOwnership.at(index, _ends(units, decision.counts))

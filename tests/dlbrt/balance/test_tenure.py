@@ -6,7 +6,7 @@ from dlbrt.data.footprint import IndexMap
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import Units
 from dlbrt.speed.ownership import BlockOwnership, IterationOwnership
-from dlbrt.speed.pass_balancer import PassBalancer
+from dlbrt.speed.pass_balancer import PassBalancer, PassReason
 from dlbrt.speed.points import ModelKind
 
 INNER, UNITS = IndexMap(1, 1), Units(0, 100)
@@ -80,3 +80,35 @@ def test_the_rows_that_are_left_are_what_is_shared() -> None:
         assert sum(found) == len(units)
         one.run_finished("a", (index, units), found, (found[0] * 0.01, found[1] * 0.01))
     assert abs(found[0] - found[1]) <= 2
+
+
+def test_every_pass_has_a_record() -> None:
+    one = iteration_ownership()
+    for seconds in ((1.0, 3.0), (1.5, 1.5), (1.5, 1.5)):
+        run(one, seconds)
+    first, second, last = one.pass_records
+    assert (first.rows, first.seconds, first.imbalance) == ((50, 50), (1.0, 3.0), 2.0)
+    assert (first.shares, first.moved, first.reason) == ((75, 25), 25, PassReason.BALANCING.value)
+    assert first.predicted_s == 1.5
+    assert (second.rows, second.shares, second.moved) == ((75, 25), (75, 25), 0)
+    assert (last.rows, last.seconds, last.reason, last.predicted_s) == (
+        (75, 25),
+        (1.5, 1.5),
+        "no pass followed",
+        None,
+    )
+    assert [record.passes for record in one.pass_records] == [1, 1, 1]
+    assert one.balancer is not None
+    assert one.balancer.points[0].units == (50, 75)
+
+
+def test_passes_that_were_too_short_are_recorded_together_and_fixed_shares_as_such() -> None:
+    short = iteration_ownership(least_s=4.0)
+    for _ in range(3):
+        run(short, (1.0, 1.0))
+    assert [(record.passes, record.seconds) for record in short.pass_records] == [(3, (1.0, 1.0))]
+    fixed = iteration_ownership(balanced=False)
+    for _ in range(2):
+        run(fixed, (1.0, 0.0))
+    assert [record.shares for record in fixed.pass_records] == [(50, 50), (50, 50)]
+    assert [record.imbalance for record in fixed.pass_records] == [None, None]

@@ -7,6 +7,7 @@ something that iterations use cannot leave this process (`dlbrt.mpi.root.payload
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Number
@@ -261,7 +262,15 @@ class Preparation:
             self.loop_history.log(
                 "no speeds of these ranks are known for groups of equal speed: blocks of ranks"
             )
-        return rule.formed(root_runtime.program_history.host_names, weights, loop.group)
+        host_names = root_runtime.program_history.host_names
+        return rule.formed(host_names, weights, loop.group or self._tuned_size(host_names))
+
+    def _tuned_size(self, host_names: Sequence[str]) -> int | None:
+        """The size of groups by the model; None where the user gives it, or hosts have unlike numbers."""
+        rule, by_host = self.root_runtime.options.group, Counter(host_names)
+        if rule.size is not None or rule.kind is not None or len(set(by_host.values())) != 1:
+            return None
+        return self.loop_history.group_size(by_host[host_names[0]] if len(by_host) > 1 else 1)
 
     def _deal_as_before(
         self, loop: LoopContext, first: int, partitioner: Partitioner, *, fixed: bool

@@ -96,6 +96,8 @@ class LoopHistory:
         self._work = [0.0] * ranks
         self._seconds = [0.0] * ranks
         self.chunk = 1
+        self._group_size: int | None = None
+        self._tunes_at = 1  # the number of runs after which the model is asked for it
         self.withheld = ""
         self.rows_missed = False
         self.leaves_behind = False
@@ -113,6 +115,20 @@ class LoopHistory:
         self._dealing_s: float | None = None
         self.sharing = LoopSharing(ranks)
         self._remarks: set[str] = set()
+
+    def group_size(self, unit: int) -> int | None:
+        """The size of groups by the model, from what the last choice of a strategy knew; None: as usual.
+
+        It takes the model some milliseconds, so it is asked again when the number of runs has doubled. Sizes
+        are multiples of ``unit``.
+        """
+        choice = self.record.choice
+        if choice is not None and self.record.runs >= self._tunes_at:
+            from dlbrt.predict.group_size import tuned
+
+            self._tunes_at = 2 * self.record.runs
+            self._group_size = tuned(choice.known, unit) or self._group_size
+        return self._group_size
 
     def learn(
         self,

@@ -199,7 +199,9 @@ class LoopRun:
             return self._on_probation(loop, begun)
         if self._in_order:
             self._strategy, self._pooled, initial, loop.folding = STATIC, False, STATIC, FoldingPolicy.NONE
-        return self._share(loop, initial, begun, fixed=self._in_order or forced == STATIC)
+        # Under `none` work stays where it is while a loop runs; between the passes of a routine it may move.
+        static = forced == STATIC and prepared.routine_state is None
+        return self._share(loop, initial, begun, fixed=self._in_order or static)
 
     def _trial_s(self, iterations: int) -> float | None:
         """How long rank 0 may try to do the loop alone; None where all ranks should take part at once."""

@@ -27,7 +27,7 @@ from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed
-from dlbrt.observe.statistics import RoutineFigures
+from dlbrt.observe.statistics import RoutineFigures, SpeedFunctionPoints
 from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.predict.sharing import RoutineSharing
 from dlbrt.speed.ownership import BlockOwnership, DealtOwnership, IterationOwnership, Ownership
@@ -63,6 +63,7 @@ class RoutineState:
         self._widths: dict[tuple[str, Spans, tuple[tuple[str, Rows], ...]], int] = {}
         self._taught: dict[str, tuple[LoopHistory, str]] = {}
         self._led: dict[tuple[str, bool], IterationOwnership] = {}
+        self._owned: list[IterationOwnership] = []
         self._ranks = root_runtime.communicator.ranks
         self._byte_s = 1 / root_runtime.network.bandwidth
         self._balancer = balancer
@@ -73,7 +74,19 @@ class RoutineState:
     def figures(self) -> RoutineFigures:
         """What the routine did so far."""
         resident_arrays = self.resident_arrays
-        return RoutineFigures(dict(self._runs), resident_arrays.fetches, resident_arrays.home_bytes)
+        return RoutineFigures(
+            dict(self._runs),
+            resident_arrays.fetches,
+            resident_arrays.home_bytes,
+            tuple(record for owned in self._owned for record in owned.pass_records),
+            tuple(
+                SpeedFunctionPoints(
+                    owned.leading_loop, owned.balancer.models.model.value, owned.balancer.points
+                )
+                for owned in self._owned
+                if owned.balancer is not None
+            ),
+        )
 
     def first_strategy(self, loop: str, iterations: int) -> str | None:
         """The strategy to begin a run of a loop with, where one is known.
@@ -148,6 +161,8 @@ class RoutineState:
         for resident, axis in by_rows:
             resident.ownerships[axis, blocks] = found
         self._led[loop_history.key, blocks] = found
+        if all(each is not found for each in self._owned):
+            self._owned.append(found)
         self._running = found, index, deal
         return InitialPartition(deal.units, shares, deal.work_table)
 
