@@ -71,7 +71,15 @@ def test_the_model_is_asked_when_runs_have_doubled(monkeypatch: pytest.MonkeyPat
     inputs = known(EVERY_OTHER, DEAR, 8)
     for runs in range(1, 17):
         record = history.record
-        record.runs = runs
+        record.runs, record.elapsed_s = runs, 10.0
         record.choice = StrategyChoice("LDDLB", (), 1, replace(inputs))
         assert history.group_size(1) == 4
     assert len(asked) == 5
+
+
+def test_the_model_is_not_asked_for_short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlbrt.predict.group_size.tuned", lambda known, unit: pytest.fail("asked"))
+    history = LoopHistory("1", "p.py:3", RANKS)
+    history.record.runs, history.record.elapsed_s = 3, 1.5
+    history.record.choice = StrategyChoice("LDDLB", (), 1, known(EVERY_OTHER, DEAR, 8))
+    assert history.group_size(1) is None

@@ -54,6 +54,9 @@ class SharingFigures:
     loading_s: float = 0.0
 
 
+#: The model plays sizes of groups in about 3 ms for each rank: less than a twentieth of this.
+_TUNED_AFTER_S = 0.1
+
 #: Ranks that take longer have compiled something.
 _COMPILED_S = 5e-3
 
@@ -119,11 +122,12 @@ class LoopHistory:
     def group_size(self, unit: int) -> int | None:
         """The size of groups by the model, from what the last choice of a strategy knew; None: as usual.
 
-        It takes the model some milliseconds, so it is asked again when the number of runs has doubled. Sizes
-        are multiples of ``unit``.
+        It takes the model some milliseconds, so it is asked again when the number of runs has doubled, and
+        not before the loop has taken `_TUNED_AFTER_S` for each rank. Sizes are multiples of ``unit``.
         """
-        choice = self.record.choice
-        if choice is not None and self.record.runs >= self._tunes_at:
+        choice, long_enough_s = self.record.choice, _TUNED_AFTER_S * len(self._seconds)
+        due = self.record.runs >= self._tunes_at and self.record.elapsed_s >= long_enough_s
+        if choice is not None and due:
             from dlbrt.predict.group_size import tuned
 
             self._tunes_at = 2 * self.record.runs
