@@ -39,11 +39,11 @@ from dlbrt.predict.groups import blocks
 from dlbrt.predict.network import Network, Pattern
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
+from papers.zaki.cases import Case
 
 from tests.bench.paper.machines import MACHINES, Failed
 from tests.bench.paper.measure import Bench
 from tests.bench.paper.plan import Launch, clairvoyant_s, launches, load
-from tests.dlbrt.predict.cases import Case
 
 #: Where ranks spend their time in a loop, by the statistics.
 PARTS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")

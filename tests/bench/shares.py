@@ -43,10 +43,10 @@ from dlbrt.predict.groups import blocks
 from dlbrt.predict.inputs import ModelInputs
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import Machine
+from papers.zaki.cases import CASES, MOST_LOAD
 from papers.zaki.network import ethernet
 
 from tests.bench.strategies_virtual import Setting
-from tests.dlbrt.predict.cases import CASES, MOST_LOAD
 
 #: Units a rank, windows of about 1 s.
 UNITS = 1000

@@ -5,78 +5,26 @@
 Every cut is judged twice: by counted divisions, and by seconds of processor time, running the part of each
 processor by the sample `primes.py`, one after the other. What is measured is that of a first pass in equal
 lengths: by groups of K odd numbers (`profile`), and as one sample per processor, to which a curve is fitted.
-None is a test: tests/dlbrt/partition/test_sieve.py holds the counted figures to their bounds.
+None is a test: tests/papers/swartz/test_sieve.py holds the counted figures to their bounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from math import isqrt
 from pathlib import Path
-from types import ModuleType
-
-import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.partition import fit
 from dlbrt.partition.imbalance import efficiency, idle_share, inefficiency
-from dlbrt.partition.integer import prefix_sums
-from papers.swartz import sieve
+from papers.swartz.clocked import Meter, clocked, counted, cuts
 
-#: What some positions took one after the other.
-Meter = Callable[[range], float]
 #: name -> figure
 Figures = dict[str, float]
-
-
-def counted(maximum: int) -> Meter:
-    """The number of divisions."""
-    prefix = prefix_sums(sieve.operations(maximum))
-    return lambda run: float(prefix[run.stop] - prefix[run.start])
-
-
-def clocked(maximum: int) -> Meter:
-    """Seconds of processor time of the sample's own function, called in a loop."""
-    sample = _sample()
-    least_factor, primes = sample.least_factor, sample.odd_primes(isqrt(maximum))
-
-    def took(run: range) -> float:
-        begin = time.process_time()
-        for x in range(3 + 2 * run.start, 3 + 2 * run.stop, 2):
-            least_factor(x, primes)
-        return time.process_time() - begin
-
-    return took
-
-
-def _sample() -> ModuleType:
-    path = Path(__file__).resolve().parents[2] / "samples" / "primes.py"
-    spec = importlib.util.spec_from_file_location("primes", path)
-    assert spec is not None, path
-    assert spec.loader is not None, path
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def cuts(maximum: int, ranks: int, group: int, took: Meter) -> Iterable[tuple[str, Sequence[int]]]:
-    """Name and boundaries of each cut."""
-    linear = sieve.by_length(maximum, ranks)
-    yield "equal lengths", linear
-    yield "formula (4)", sieve.by_formula(maximum, ranks)
-    density = sieve.first_pass(maximum, linear, group, took)
-    edges = np.array(linear[1:])
-    found = fit.best(3 + 2 * edges, density.cumulative(edges), sieve.legendre)
-    yield "curve fitted", sieve.by_fit(found, maximum, ranks)
-    yield f"profile, groups of {density.group}", density.cut(ranks)
 
 
 def judged(bounds: Sequence[int], took: Meter) -> Figures:

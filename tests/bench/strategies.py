@@ -1,7 +1,7 @@
 """The paper's 28 cases on real ranks: each strategy forced, and by choice, under paired random load.
 
     python tests/bench/strategies.py [--machine emulated|lab] [--cases REGEX] [--ranks 4,16]
-        [--seeds N] [--time-budget MINUTES] [--seconds S] [--duration T_L] [--json FILE] [--plot DIR]
+        [--seeds N] [--time-budget MINUTES] [--seconds S] [--duration T_L] [--json FILE]
 
 MXM, TRFD's L1 and L2 and AC with the sizes of Zaki, Li, Parthasarathy, table 1.4, time scaled so that a loop
 takes S seconds without load; t_l is in the paper's seconds, and scaled alike. Seeds go round: every case
@@ -28,11 +28,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from tests.bench.paper.machines import MACHINES, Failed
 from tests.bench.paper.measure import Bench
 from tests.bench.paper.plan import STRATEGIES, Launch, launches
-from tests.bench.paper.plots import draw
 from tests.bench.paper.records import Host, Results, Settings, read, write
 from tests.bench.paper.summary import HEADER, line, rows, summary
 
@@ -130,7 +130,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=1.6, help="of a loop without load")
     parser.add_argument("--duration", type=float, default=20.0, help="t_l, in the paper's seconds")
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--plot", type=Path, metavar="DIR")
     return parser.parse_args(arguments)
 
 
@@ -152,8 +151,6 @@ def main() -> int:
     print(HEADER, *map(line, table), sep="\n")
     if table:
         print(*summary(table), sep="\n")
-    if options.plot and table:
-        print(*draw(results.runs, options.plot), sep="\n")
     return 1 if len(results.failures) > before else 0
 
 

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from statistics import mean
 
@@ -27,7 +27,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.balance.chooser import StrategyChooser
 from dlbrt.balance.strategies import strategy
-from dlbrt.data.work_table import UNIFORM, WorkTable
 from dlbrt.emulation import LoadSpec, RandomLoad
 from dlbrt.parameters import Parameters
 from dlbrt.predict.groups import blocks
@@ -35,9 +34,9 @@ from dlbrt.predict.network import Network, Pattern
 from dlbrt.sim.compare import clairvoyant_s
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
+from papers.zaki.cases import CASES, MOST_LOAD, Case
 from papers.zaki.network import ethernet
-
-from tests.dlbrt.predict.cases import CASES, MOST_LOAD, Case
+from papers.zaki.virtual import loop_of
 
 #: Forced one after the other; of those that take the same time an earlier one is named.
 FORCED = ("GDDLB", "GCDLB", "LDDLB", "LCDLB")
@@ -74,17 +73,7 @@ class Setting:
 
     def loop(self) -> LoopModel:
         """The loop after the fold, and its work where iterations differ."""
-        case = CASES[self.case]
-        seconds, work_table = _costs(case)
-        return LoopModel(case.size, seconds, work_table=work_table, iteration_bytes=case.iteration_bytes)
-
-
-def _costs(case: Case) -> tuple[float | tuple[float, ...], WorkTable]:
-    prefix = case.work.prefix
-    if prefix is None:
-        return case.work.unit_s, UNIFORM
-    seconds = tuple((after - before) * case.work.unit_s for before, after in pairwise(prefix))
-    return seconds, WorkTable(tuple(range(case.size + 1)), tuple(prefix))
+        return loop_of(CASES[self.case])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 from dlbrt.emulation import RandomLoad
+from papers.zaki.cases import CASES, trfd_second
 
 from tests.bench.paper.copies import WARM, copies
 from tests.bench.paper.measure import PROGRAMS
 from tests.bench.paper.plan import STRATEGIES, clairvoyant_s, launches, load
-from tests.bench.paper.plots import bars, draw
 from tests.bench.paper.records import Results, Run, Settings, read, write
 from tests.bench.paper.summary import line, rows, summary
-from tests.dlbrt.predict.cases import CASES, trfd_second
 from tests.support.mpi import run_mpi, run_sequential, transform
 
 SMALL = {"mxm": ("37,5", "0.0002"), "trfd": ("5", "0.0004,1e-6"), "adjoint": ("9", "1e-6")}
@@ -115,21 +114,6 @@ def test_the_summary_counts_choices_and_what_missed_ones_lose() -> None:
     assert "committed to the best in 0 of 1 cases, to one within 1 % of it in 0" in told
     assert "took 10.0% longer on average, 10.0% at most" in told
     assert "below 1 in 1 of 1 cases" in told
-
-
-def test_bars_put_the_loops_of_a_program_together() -> None:
-    assert bars(measured(), "MXM", 4)["n=400 r=400"][:3] == pytest.approx([1.0, 0.55, 0.5])
-    second = dataclasses.replace(CASES[8], name="TRFD n=30 L2")
-    both = [
-        dataclasses.replace(each, case=name) for each in measured() for name in (CASES[8].name, second.name)
-    ]
-    assert bars(both, "TRFD", 4)["n=30"][2] == pytest.approx(0.5)
-
-
-def test_there_is_a_picture_for_each_program(tmp_path: Path) -> None:
-    (path,) = draw(measured(), tmp_path / "plots")
-    assert path.name == "figure-1.7-mxm.png"
-    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_measurement_is_gone_on_with_by_the_same_settings_alone(tmp_path: Path) -> None:

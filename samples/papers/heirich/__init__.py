@@ -6,7 +6,7 @@ arrays on it. `divisible` balances work that is as fine as sand, `units` whole u
 travel so that blocks stay whole, `giving` which vertices of a domain that is a graph (`domain`). `paced` is
 the step of `dlbrt.diffusion.uneven`, among processors of different speeds, of all of them at once.
 
-The other modules are the paper's experiments: each prints a table (docs/diffusion.md).
+The other modules are the paper's experiments, which `chapter` shows (docs/papers.md).
 """
 
 from papers.heirich.chain import ChainExchange, Piece, Round, exchange, planned_flows

@@ -1,25 +1,20 @@
 """Large steps with local corrections for the slow modes: Heirich and Taylor, section 6.
 
-    python -m papers.heirich.large_steps [--small] [--plot FILE]
-
 The paper proposes "very large time steps" for disturbances of low spatial frequency, whose error in high
 ones "can be quickly corrected by local iterations", and leaves the costs open. Here a step of 1, 4 or 16 is
 followed by as many steps of alpha = .1 as is best (`two_scales`). What is told is how many inner iterations,
 and how many exchanges, it takes until a tenth is left of the mode that lasts longest, by the gains of modes,
-on 8^3, 32^3 and 100^3 processors with ends; and of the smoothest mode, simulated on 8^3. `--small` leaves out
-100^3.
+on 8^3, 32^3 and 100^3 processors with ends; and of the smoothest mode, simulated on 8^3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, log
 
 import numpy as np
 
 from papers.heirich import Diffusion, Mesh, Schedule, discrepancy, two_scales
-from papers.heirich.report import NONE, Row, figure, parsed, parser, show
 
 ALPHA = 0.1
 SIDES = (8, 32, 100)
@@ -62,43 +57,3 @@ def schedules(mesh: Mesh) -> dict[str, Schedule]:
     """The plain step, and the best with each large one."""
     plain = {f"steps of {ALPHA} alone": Schedule.every(ALPHA, 3)}
     return plain | {f"a step of {large:g} and corrections": two_scales(mesh, ALPHA, large) for large in LARGE}
-
-
-def rows(sides: tuple[int, ...], courses: list[Course]) -> Iterator[Row]:
-    for side in sides:
-        mesh = Mesh((side,) * 3)
-        for name, schedule in schedules(mesh).items():
-            yield Row(f"{side}^3, {name}", NONE, NONE, cost(schedule, tenth(mesh, schedule)))
-    for course in courses:
-        by_gains = cost(course.schedule, tenth(Mesh((SIMULATED,) * 3), course.schedule))
-        here = cost(course.schedule, len(course.left) - 1)
-        yield Row(f"{SIMULATED}^3 simulated, {course.name}", NONE, f"<= {by_gains}", here)
-
-
-def draw(courses: list[Course], path: str) -> None:
-    """What is left of the smoothest mode, by inner iterations."""
-    drawn = figure(7, 5)
-    axes = drawn.add_subplot()
-    for course in courses:
-        spent = course.schedule.iterations * np.arange(len(course.left))
-        axes.semilogy(spent, course.left, "-o", markersize=3, label=course.name)
-    axes.set(
-        xlabel="inner iterations", ylabel="left of the smoothest mode", title=f"{SIMULATED}^3 processors"
-    )
-    axes.legend()
-    drawn.savefig(path, dpi=120)
-
-
-def main() -> None:
-    options = parsed(parser(__doc__))
-    courses = [simulated(*each) for each in schedules(Mesh((SIMULATED,) * 3)).items()]
-    sides = SIDES[:2] if options.small else SIDES
-    show(
-        "inner iterations and exchanges until a tenth of the slowest mode is left", list(rows(sides, courses))
-    )
-    if options.plot:
-        draw(courses, options.plot)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,15 +1,11 @@
 """A part of the domain is balanced while the rest works on: Heirich and Taylor, section 6.
 
-    python -m papers.heirich.partial [--small] [--plot FILE]
-
 The grid is refined along a shock as in `bow_shock.py`, and only processors in a box around the nose of it
 take part. Outside nothing may change, inside all becomes equal. The paper tells the idea and no numbers.
-`--small` is 40 x 40 x 40.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +14,6 @@ from numpy.typing import NDArray
 
 from papers.heirich import Diffusion, Mesh, Schedule
 from papers.heirich.bow_shock import shell
-from papers.heirich.report import NONE, Row, figure, parsed, parser, show
 
 TENTH = Schedule.every(0.1, 3)
 SIDE, STEPS = 100, 400
@@ -62,43 +57,3 @@ def balanced(side: int, steps: int) -> Part:
 
 def worst(load: Floats) -> float:
     return float(np.abs(load - load.mean()).max())
-
-
-def rows(side: int, found: Part) -> Iterator[Row]:
-    yield Row("processors that take part", NONE, NONE, f"{found.processors} of {side**3}")
-    tenth = next((step for step, left in enumerate(found.left) if left <= 0.1), None)
-    yield Row(
-        "steps to a tenth, within the part",
-        NONE,
-        NONE,
-        f"> {len(found.left) - 1}" if tenth is None else str(tenth),
-    )
-    yield Row(f"left after {len(found.left) - 1} steps", NONE, NONE, f"{100 * found.left[-1]:.3f} %")
-    yield Row("processors elsewhere whose load changed", "0", NONE, str(found.changed))
-    yield Row("load lost", NONE, "0", f"{found.lost:g}")
-
-
-def draw(found: Part, path: str) -> None:
-    """The middle plane before and after, and the course."""
-    drawn = figure(10, 3.5)
-    for place, (title, plane) in enumerate((("before", found.before), ("after", found.after)), start=1):
-        axes = drawn.add_subplot(1, 3, place)
-        axes.imshow(plane, vmin=1.0, vmax=2.0)
-        axes.set(title=title, xticks=[], yticks=[])
-    axes = drawn.add_subplot(1, 3, 3)
-    axes.semilogy(found.left)
-    axes.set(xlabel="exchange steps", ylabel="left of the worst discrepancy", title="within the part")
-    drawn.savefig(path, dpi=120)
-
-
-def main() -> None:
-    options = parsed(parser(__doc__))
-    side = 40 if options.small else SIDE
-    found = balanced(side, STEPS)
-    show(f"a part of {side**3} processors", list(rows(side, found)))
-    if options.plot:
-        draw(found, options.plot)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """What is run: the paper's cases, with times scaled so that a loop takes seconds.
 
-Sizes, bytes and distributions are the paper's (tests/dlbrt/predict/cases.py). Only time is scaled: that of
+Sizes, bytes and distributions are the paper's (samples/papers/zaki/cases.py). Only time is scaled: that of
 an iteration, the duration of persistence t_l, and the network's rate where one is emulated, all by one factor
 for a program, so that the ratios that decide between strategies stay. TRFD's two loops are one program.
 """
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dlbrt.emulation import Load, LoadSpec, RandomLoad
+from papers.zaki.cases import CASES, MOST_LOAD, Case
 
-from tests.dlbrt.predict.cases import CASES, MOST_LOAD, Case
 from tests.dlbrt.predict.player import computed_s
 
 __all__ = ["STRATEGIES", "Launch", "clairvoyant_s", "launches", "load"]

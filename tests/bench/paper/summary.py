@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
+from papers.zaki.cases import CASES, Case
+
 from tests.bench.paper.plan import STRATEGIES
 from tests.bench.paper.records import Run
-from tests.dlbrt.predict.cases import CASES, Case
 
 __all__ = ["HEADER", "Row", "line", "rows", "summary"]
 

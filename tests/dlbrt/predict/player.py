@@ -20,9 +20,8 @@ from dlbrt.predict.network import Network
 from dlbrt.predict.redistribute import ModelOptions, MovementCosts, redistribute
 from dlbrt.predict.schemes import NONE, Scheme
 from dlbrt.predict.work import IterationCosts, Runs, count
+from papers.zaki.cases import MOST_LOAD, Case
 from papers.zaki.speed import under
-
-from tests.dlbrt.predict.cases import MOST_LOAD, Case
 
 __all__ = ["Setting", "evaluate", "history", "loaded", "processors", "static"]
 

@@ -17,10 +17,10 @@ from dlbrt.predict.recurrence import Scenario, evaluate
 from dlbrt.predict.redistribute import ModelOptions
 from dlbrt.predict.schemes import SCHEMES, Scheme, scheme
 from dlbrt.predict.work import Runs
+from papers.zaki.cases import CASES, Case, trfd_first, trfd_pairs, trfd_second
 from papers.zaki.network import ethernet
 
 from tests.dlbrt.predict import player
-from tests.dlbrt.predict.cases import CASES, Case, trfd_first, trfd_pairs, trfd_second
 from tests.support.tier import pairs, part
 
 ETHERNET = ethernet()

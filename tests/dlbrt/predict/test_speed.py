@@ -9,9 +9,8 @@ from dlbrt.emulation import Load, LoadSpec, RandomLoad
 from dlbrt.predict.effective_speed import Processor
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.zaki.cases import MEAN_SLOWDOWN
 from papers.zaki.speed import LoadContinuation, block_average, block_finish, effective_load, under
-
-from tests.dlbrt.predict.cases import MEAN_SLOWDOWN
 
 LOADS = st.lists(st.integers(0, 5), min_size=1, max_size=12)
 

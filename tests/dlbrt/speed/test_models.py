@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
-from dlbrt.data.layout import Floats
 from dlbrt.speed import geometric, rootfinding
 from dlbrt.speed.functions import Akima, Piecewise
 from dlbrt.speed.models import SpeedModels
 from dlbrt.speed.points import ModelKind, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.clarke.clusters import DOUBLE, MB, TARGET, Pass, cluster, passes
 
-from tests.dlbrt.speed.clusters import DOUBLE, MB, TARGET, Pass, cluster, passes
 from tests.dlbrt.speed.test_piecewise import RANKS, Known
 
 LEARNING = (ModelKind.PIECEWISE, ModelKind.AKIMA)
@@ -100,40 +97,6 @@ def test_sharper_cliffs_take_longer(model: ModelKind, width: float, most: int, n
     found = passes(machine, model, n)
     assert len(found) <= most
     assert near(found, machine.optimum(n)) <= 6
-
-
-#: Processors of speeds like a saw's teeth: the highest, units from tooth to tooth, what is lost along one.
-TEETH = ((3.6, 420.0, 0.35), (3.0, 510.0, 0.3), (3.4, 610.0, 0.25), (3.4, 330.0, 0.4))
-
-
-def sawtooth(sizes: Floats, top: float, period: float, depth: float) -> Floats:
-    """Speeds that rise in a step where blocks fit the cache again, as of Netlib's BLAS (figure 10)."""
-    return np.asarray(top * (1 - depth * (sizes / period % 1.0)), dtype=np.float64)
-
-
-def makespan(counts: Sequence[int]) -> float:
-    return max(
-        count / float(sawtooth(np.float64(count), *tooth)) for count, tooth in zip(counts, TEETH, strict=True)
-    )
-
-
-def test_akima_partitions_sawtooth_functions_better_than_the_fit_of_restricted_shape() -> None:
-    """By up to 1.26 for some sizes, says the paper (section 6)."""
-    units = np.arange(60, 60 * 64, 60)
-    known = [
-        SpeedPoints(tuple(units.tolist()), tuple(sawtooth(units.astype(float), *tooth).tolist()))
-        for tooth in TEETH
-    ]
-    restricted, akima = (SpeedModels(len(TEETH), model, known) for model in LEARNING)
-    ratios = np.array(
-        [
-            makespan(restricted.partition(n).counts) / makespan(akima.partition(n).counts)
-            for n in range(1500, 9000, 150)
-        ]
-    )
-    assert ratios.mean() > 1.05
-    assert ratios.max() > 1.2
-    assert (ratios > 1).mean() > 0.6
 
 
 @given(RANKS, st.integers(0, 6000), st.sampled_from(ModelKind))

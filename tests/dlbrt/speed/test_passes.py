@@ -14,8 +14,7 @@ from dlbrt.speed.pass_balancer import PassBalancer, PassDecision, PassReason, im
 from dlbrt.speed.points import ModelKind, SpeedPoints
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from tests.dlbrt.speed.clusters import Machine, cluster
+from papers.clarke.clusters import Machine, cluster
 
 Seconds = Callable[[tuple[int, ...]], Sequence[float]]
 

@@ -43,11 +43,12 @@ class Machine:
     def speed(self, counts: Sequence[int]) -> Floats:
         """Of each processor, with so many units."""
         slower = [cliff.slowdown(count) for cliff, count in zip(self.cliffs, counts, strict=True)]
-        return np.asarray(self.speeds) / np.asarray(slower)
+        return np.asarray(np.asarray(self.speeds) / np.asarray(slower), dtype=np.float64)
 
     def seconds(self, counts: Sequence[int]) -> list[float]:
         """Of each processor, for so many units."""
-        return (np.asarray(counts, dtype=np.float64) / self.speed(counts)).tolist()
+        seconds: list[float] = (np.asarray(counts, dtype=np.float64) / self.speed(counts)).tolist()
+        return seconds
 
     def optimum(self, n: int) -> float:
         """The least makespan of n units."""
