@@ -10,6 +10,7 @@ import pytest
 from dlbrt.balance.agent import PeerStrategy
 from dlbrt.balance.strategies import names, pooled, strategy
 from dlbrt.contract import BASELINES
+from dlbrt.predict.choose import TAKES
 
 from tests.support.mpi import run_mpi, run_sequential, transform
 from tests.support.tier import is_full, pairs
@@ -75,16 +76,20 @@ def test_the_size_of_groups_is_the_clauses_or_the_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("ranks", "adapt"), pairs([2, 7, 4] if is_full() else [4, 7], ["0", "1"]))
-def test_auto_commits_to_what_is_predicted_to_be_cheapest(ranks: int, adapt: str, tmp_path: Path) -> None:
+def test_auto_commits_to_what_is_expected_to_be_cheapest(ranks: int, adapt: str, tmp_path: Path) -> None:
     load = ",".join(str(9 * (rank % 2)) for rank in range(ranks))
     env = {"DLB_LOAD": f"fixed:{load}", "DLB_ADAPT": adapt}
     iterations(tmp_path, ranks, env, inner=20000)
     (loop,) = json.loads((tmp_path / "stats.json").read_text())["loops"]
     assert set(loop["predicted_s"]) == set(names()) - set(BASELINES)
     assert loop["strategy"] == loop["choice"]["choice"]
-    open_to_it = {name: s for name, s in loop["predicted_s"].items() if not pooled(name)}
-    played = [s for name, s in open_to_it.items() if name not in loop["choice"]["estimated"]]
-    assert loop["choice"]["predicted_s"][loop["strategy"]] <= 1.06 * min(played)
+    choice, elapsed_s = loop["choice"], loop["choice"]["inputs"]["elapsed_s"]
+    expected_s = {
+        name: TAKES[name] * (seconds - elapsed_s)
+        for name, seconds in choice["predicted_s"].items()
+        if not pooled(name) and name not in choice["estimated"]
+    }
+    assert expected_s[loop["strategy"]] == pytest.approx(min(expected_s.values()))
     assert loop["choice"]["runs"] == 1
     assert sum(rank["iterations"] for rank in loop["per_rank"]) == 1200
     if isinstance(strategy(loop["strategy"]), PeerStrategy):

@@ -106,6 +106,7 @@ class Balancer(GroupMember):
         rules: GroupRules | None = None,
     ) -> None:
         group_state = group_state or GroupState(range(len(shares)), shares, context)
+        group_state.awaits_choice = commit is not None
         parts = tuple(map(tuple, groups)) or (group_state.members,)
         super().__init__(rank, shares, context, group_state, parts, StrategyCommitment(commit))
         self.center: CentralBalancer | None = None

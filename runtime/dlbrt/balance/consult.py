@@ -50,6 +50,7 @@ def chosen(
             profitability=context.parameters.profitability,
             min_moved=context.parameters.min_moved,
             charged=True,
+            parallel=True,
             reserves=True,
         ),
     )

@@ -2,9 +2,10 @@
 
 Zaki et al.: new shares are in proportion to measured speed (eq. 1.3.3); nothing moves where there is too
 little to move, or where the predicted improvement is under 10 %. The paper leaves the cost of moving out of
-the profit test. Here the test includes it, with the cost of the synchronization itself, since a decision that
-ignores them moves everything to and fro when iterations are cheap. When iterations are expensive, the next
-synchronization costs an iteration besides, because ranks poll for interrupts between iterations only.
+the profit test. Here shares move as far as that makes all end sooner (`dlbrt.predict.movement`), and the test
+includes what that costs, with the cost of the synchronization itself, since a decision that ignores them
+moves everything to and fro when iterations are cheap. When iterations are expensive, the next synchronization
+costs an iteration besides, because ranks poll for interrupts between iterations only.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import sub, truediv
 
-from dlbrt.data.layout import quickest
 from dlbrt.data.transfer import Assignment
 from dlbrt.parameters import Parameters
+from dlbrt.predict.movement import shares_with_movement
 from dlbrt.records import dataclass
 
 
@@ -29,6 +30,10 @@ MOVE = DecisionReason("move")
 RULED = DecisionReason("move by the strategy's own rule")
 BALANCED = DecisionReason("too little to move")
 UNPROFITABLE = DecisionReason("gain below the threshold")
+DEFERRED = DecisionReason("left to the strategy to be chosen")
+
+#: Before a strategy is chosen nothing moves that takes longer than this part of what is left to do then.
+DEAR = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +80,42 @@ DecisionRule = Callable[[DecisionInputs], Decision | None]
 
 
 def decide(inputs: DecisionInputs) -> Decision:
-    """New shares of the remaining work, in proportion to speed, if moving to them pays.
+    """New shares of the remaining work, by speed and as far as movement gains time, if moving to them pays.
 
     Speeds must be above 0. Every rank that calls this with the same inputs decides the same.
     """
     remaining, speeds, parameters = inputs.remaining, inputs.speeds, inputs.parameters
-    shares = quickest(sum(remaining), speeds, inputs.reserved)
-    surplus = list(map(sub, remaining, shares))
-    moved = sum(amount for amount in surplus if amount > 0)
+    shares = shares_with_movement(remaining, speeds, inputs.reserved, inputs.unit_move_s / inputs.unit)
+    moved = sum(amount for amount in map(sub, remaining, shares) if amount > 0)
     before_s = longest_s(remaining, speeds)
-    # Links work in parallel, so the busiest giver (or taker) sets the time of the movement.
-    busiest = max(max(surplus), -min(surplus))
-    costs_s = inputs.exchange_s + inputs.unit / max(speeds) + busiest / inputs.unit * inputs.unit_move_s
+    costs_s = inputs.exchange_s + inputs.unit / max(speeds) + movement_s(inputs, shares)
     after_s = costs_s + longest_s(shares, speeds)
     if moved < max(inputs.unit, parameters.min_moved * sum(remaining)):
         return Decision(tuple(remaining), before_s, before_s, BALANCED)
     if after_s > (1 - parameters.profitability) * before_s:
         return Decision(tuple(remaining), before_s, after_s, UNPROFITABLE)
     return Decision(shares, before_s, after_s, MOVE)
+
+
+def movement_s(inputs: DecisionInputs, shares: Sequence[int]) -> float:
+    """How long it takes until ranks hold ``shares``.
+
+    Links work in parallel, so the busiest giver (or taker) sets the time.
+    """
+    surplus = list(map(sub, inputs.remaining, shares))
+    busiest = max(max(surplus), -min(surplus))
+    return float(busiest / inputs.unit * inputs.unit_move_s)
+
+
+def is_dear(inputs: DecisionInputs, decision: Decision) -> bool:
+    """Whether moving takes so long that a strategy should be chosen first: another may move less, or better.
+
+    It costs one more synchronization.
+    """
+    moves_s = movement_s(inputs, decision.shares)
+    return decision.moves and moves_s > max(
+        DEAR * longest_s(decision.shares, inputs.speeds), inputs.exchange_s
+    )
 
 
 def still_pays(

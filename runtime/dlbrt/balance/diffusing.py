@@ -29,6 +29,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.diffusion.neighbourhood import Neighbourhood
 from dlbrt.diffusion.uneven import LinkRemainder, LocalDiffusion, granted
 from dlbrt.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
+from dlbrt.predict.movement import worth_giving
 from dlbrt.records import dataclass
 
 
@@ -52,6 +53,8 @@ class DiffusionPeer(TerminationDetectingPeer):
         self._needed_period_s = DIFFUSION_NEEDED_EXCHANGES * self.answer_s
         self._idle = False
         self._around = inf, inf  # the least and the most work of a neighbour, in seconds
+        self._times: list[float] = []  # how long each neighbour was busy when the round began
+        self._arrives = [now for _ in self._neighbours]  # when what was sent last over each link arrives
         self._speed = 0.0
         self._window_work, self._window_s = 0, 0.0
         self._rounds = self._assignments = 0
@@ -153,7 +156,7 @@ class DiffusionPeer(TerminationDetectingPeer):
         times = [report.seconds for report in reports]
         if self._turn == 0:
             self._learn_speeds(tuple(report.speed for report in reports))
-            self._around = min(times), max(times)
+            self._around, self._times = (min(times), max(times)), times
         assert self._local is not None
         if self._turn < self._step.iterations:
             self._time = self._local.jacobi(self._work, self._time, times)
@@ -161,7 +164,7 @@ class DiffusionPeer(TerminationDetectingPeer):
             return [self._load_report()]
         self._turn, self._rested_at = None, now
         self._rounds += 1
-        return self._assignments_for(self._local.fluxes(self._time, times))
+        return self._assignments_for(self._local.fluxes(self._time, times), now)
 
     def _learn_speeds(self, speeds: tuple[float, ...]) -> None:
         """Take in the neighbours' speeds; they and this rank's own seldom change from round to round."""
@@ -169,20 +172,40 @@ class DiffusionPeer(TerminationDetectingPeer):
         if known is None or known.speed != self._speed or known.neighbours != speeds:
             self._local = LocalDiffusion(self._step, self._speed, speeds)
 
-    def _assignments_for(self, fluxes: tuple[float, ...]) -> list[actions.Action]:
-        """What flows to each neighbour, in whole quanta of the work held."""
+    def _assignments_for(self, fluxes: tuple[float, ...], now: float) -> list[actions.Action]:
+        """What flows to each neighbour, in whole quanta of the work held, as far as that gains time."""
         requested = []
         for link, flux in enumerate(fluxes):
             whole, self._carried[link] = self._carried[link].add(flux)
             requested.append(whole)
         if max(requested) <= 0:
             return []
-        owed = zip(self._neighbours, granted(self.context.work_table.of(self.work), requested), strict=True)
-        answer: list[actions.Action] = [
-            action for rank, amount in owed if amount and (action := self._assignment(rank, amount)).units
-        ]
+        answer: list[actions.Action] = []
+        for link, amount in enumerate(granted(self.context.work_table.of(self.work), requested)):
+            if (amount := self._paying(link, amount, now)) > 0:
+                action = self._assignment(self._neighbours[link], amount)
+                if action.units:
+                    arrives_at = self._link.give(now, len(action.units)) if action.target else now
+                    self._arrives[link] = arrives_at
+                    answer.append(action)
         self._assignments += len(answer)
         return answer
+
+    def _paying(self, link: int, amount: int, now: float) -> int:
+        """How much of a flux is sent: nothing before what was sent last is there, which no report counts.
+
+        And no more than the neighbour will have done by the time when this rank has done the rest. Rank 0 has
+        all rows.
+        """
+        if amount <= 0 or not self._link.unit_s or not self._neighbours[link]:
+            return amount
+        if now < self._arrives[link]:
+            return 0
+        assert self._local is not None
+        work = self.context.work_table.of(self.work)
+        move_s = self._link.unit_s * len(self.work) / max(1, work)
+        other = self._times[link], self._local.neighbours[link]
+        return min(amount, int(worth_giving(work, self._speed, *other, self._link.delay_s(now), move_s)))
 
     def _assignment(self, neighbour: int, amount: int) -> actions.SendWork:
         """Give units from that end of the block which, on a chain, is next to the neighbour's."""

@@ -3,10 +3,11 @@
 Law of windows. A rank gives its profile when it runs out of work or when it is interrupted, whichever comes
 first. A rank that has run out interrupts the others (receiver-initiated balancing, Zaki et al., section 1.2),
 not at once but when an interrupt pays (`dlbrt.balance.window`). A rank that a synchronization left without
-work never interrupts. An interrupt of a window that has passed is dropped; an interrupt of a window to come
-is remembered. Under strategies that go by the clock (`dlbrt.balance.strategy.Periodicity`) a rank gives its
-profile uninterrupted when a period has passed since the last synchronization. It need not idle while the
-profiles travel (`dlbrt.balance.window`).
+work never interrupts, unless the first one left a dear movement to the strategy chosen: then it does so at
+once. An interrupt of a window that has passed is dropped; an interrupt of a window to come is remembered.
+Under strategies that go by the clock (`dlbrt.balance.strategy.Periodicity`) a rank gives its profile
+uninterrupted when a period has passed since the last synchronization. It need not idle while the profiles
+travel (`dlbrt.balance.window`).
 
 Law of failures. A failure of the body at position f cuts the work: iterations from f on are dropped
 everywhere, iterations before f are still done, so that the failure reported is that of the lowest failing
@@ -217,8 +218,11 @@ class GroupMember(EventHandler):
         window, group_state = self._window, self.group_state
         if window.tail:
             return self._foresee(event.now)
-        if group_state.share(self.rank) and self.strategy.interrupts and len(group_state.members) > 1:
-            window.interrupt_at = interrupt_time(group_state, self.rank, window, event.now)
+        if self.strategy.interrupts and len(group_state.members) > 1:
+            if group_state.share(self.rank):
+                window.interrupt_at = interrupt_time(group_state, self.rank, window, event.now)
+            elif group_state.deferred:
+                window.interrupt_at = event.now
         return (*self._send_profile(inf), *self._time_elapsed(events.TimeElapsed(event.now)))
 
     def _foresee(self, now: float) -> actions.Answer:

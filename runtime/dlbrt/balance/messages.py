@@ -154,7 +154,13 @@ class PoolEmpty:
 
 @dataclass(frozen=True, slots=True)
 class StealRequest:
-    """To a victim: a request for some of its work."""
+    """To a victim: a request for some of its work.
+
+    ``speed`` is the thief's, in work a second (0: unknown); it will be out of work in ``left_s`` seconds.
+    """
+
+    speed: float = 0.0
+    left_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,27 @@ class Peer(EventHandler, ABC):
         return units if self.failed_at == NO_FAILURE else self.units.wanted(units, self.failed_at)
 
 
+class OutgoingLink:
+    """When what a rank sends will have arrived, by the network; its link takes one message at a time.
+
+    ``message_s`` is what a message takes, ``unit_s`` what the rows of a unit take besides.
+    """
+
+    def __init__(self, message_s: float, unit_s: float) -> None:
+        self.unit_s = unit_s
+        self._message_s = message_s
+        self._free_at = 0.0
+
+    def delay_s(self, now: float) -> float:
+        """How long the first unit sent now would take, without its own rows."""
+        return max(0.0, self._free_at - now) + self._message_s
+
+    def give(self, now: float, units: int) -> float:
+        """Send units and their rows; when they arrive."""
+        self._free_at = max(now, self._free_at) + self._message_s + units * self.unit_s
+        return self._free_at
+
+
 class TerminationDetectingPeer(Peer):
     """A rank that reports how many units it has retired; rank 0 adds the numbers up."""
 
@@ -155,6 +176,7 @@ class TerminationDetectingPeer(Peer):
         self._totals = [0] * len(start.shares) if rank == 0 else []
         self._sum = 0  # of the totals
         self._all = sum(map(len, start.shares)) if rank == 0 else 0
+        self._link = OutgoingLink(self.answer_s / 2, self.context.unit_bytes * self.context.parameters.byte_s)
 
     def _worked(self, event: events.Worked) -> actions.Answer:
         answer = super()._worked(event)

@@ -24,14 +24,21 @@ if TYPE_CHECKING:
 
 
 def begins_with(
-    requested_strategy: str, network: Network, groups: Groups, within: tuple[Network, ...] = ()
+    requested_strategy: str,
+    network: Network,
+    groups: Groups,
+    within: tuple[Network, ...] = (),
+    units: int | None = None,
 ) -> tuple[Strategy | PeerStrategy, StrategyChooser | None]:
-    """The strategy that a loop begins with, and under ``auto`` the chooser; KeyError for an unknown name."""
+    """The strategy that a loop of so many ``units`` begins with, and under ``auto`` the chooser.
+
+    KeyError for an unknown name.
+    """
     if requested_strategy != AUTO:
         return strategy(requested_strategy), None
     from dlbrt.balance.chooser import StrategyChooser
 
-    chooser = StrategyChooser(network, groups, within)
+    chooser = StrategyChooser(network, groups, within, units)
     return chooser.initial_strategy, chooser
 
 
@@ -103,5 +110,6 @@ class AgentSetup:
 
     def agent(self, rank: int, now: float) -> tuple[Agent, StrategyChooser | None]:
         """The agent of a rank from ``now`` on, and under ``auto`` its chooser; KeyError as `begins_with`."""
-        initial, chooser = begins_with(self.requested_strategy, self.network, self.groups, self.within)
+        units = sum(map(len, self.start.shares))
+        initial, chooser = begins_with(self.requested_strategy, self.network, self.groups, self.within, units)
         return agent_of(initial, self.start, rank, now, self.groups, self.rules, chooser), chooser

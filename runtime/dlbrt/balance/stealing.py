@@ -1,18 +1,22 @@
-"""``steal``: work stealing. A rank that has run out asks a random victim for half of what it has left.
+"""``steal``: work stealing. A rank that is about to run out asks random victims for a part of their work.
 
 After Blumofe and Leiserson (JACM 46(5), 1999), with half of the rest as in Hendler and Shavit (PODC 2002): a
-steal should bring work for a while, since it costs a message and the data. The victim keeps what it is about
-to do and gives the far end of its share, so that blocks stay blocks; it refuses where what it could give
-takes less time than giving it. A thief asks some others, drawn anew, one after the other; if all have
-refused, it waits before it tries again, twice as long as before up to a bound, so that it costs the others
-little.
+steal should bring work for a while, since it costs a message and the data. Here the part is what the thief
+would have done as soon as the victim the rest, by their speeds, with the time of the rows
+(`dlbrt.predict.movement.worth_giving`): half where both are alike and rows cost nothing. The victim keeps
+what it is about to do and gives the far end of its share, so that blocks stay blocks; it refuses where giving
+gains too little. A thief asks some others, drawn anew, one after the other; if all have refused, it waits
+before it tries again, twice as long as before up to a bound, so that it costs the others little. It asks
+before it has run out, by as long as the last answer took: a rank answers between its iterations only.
 
-Law. A rank that is asked answers, with work or without; no rank waits for anything but an answer, its own
+Law. Units go only to ranks that have measured themselves faster, or keep the giver at work; so none goes in
+circles. A rank that is asked answers, with work or without; no rank waits for anything but an answer, its own
 clock, or the message that the loop is over, which comes (`dlbrt.balance.peer`).
 """
 
 from __future__ import annotations
 
+from math import inf
 from random import Random
 
 from dlbrt.balance import actions, events
@@ -20,6 +24,8 @@ from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrate
 from dlbrt.balance.messages import StealRefused, StealRequest
 from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.data.spans import EMPTY, Spans
+from dlbrt.parameters import PROFITABILITY
+from dlbrt.predict.movement import worth_giving
 from dlbrt.records import dataclass
 
 #: How many others a thief asks in a row, and how long it waits at most before it asks again, in seconds.
@@ -34,29 +40,51 @@ class StealingPeer(TerminationDetectingPeer):
         self._random = Random(rank)
         self._victims: list[int] = []
         self._requests = False  # an answer is under way
+        self._idle = False  # this rank has handled that it is out of work
+        self._requested_at, self._took_s = now, self.answer_s  # the last request, and its answer
+        self._ends_at = inf  # when this rank runs out, as far as it knows
         self._pause_s = 0.0
         self._again_at: float | None = None
         self._stolen = 0
+        self._quanta = 0  # of work done here
 
     @property
     def waiting(self) -> bool:
         """As `Agent.waiting`: whether an answer is under way, or it is not yet time to ask again."""
-        return self._requests or self._again_at is not None
+        return self._idle and (self._requests or self._again_at is not None)
 
     @property
     def timer_at(self) -> float | None:
-        """As `Agent.timer_at`: when a thief asks again."""
-        return self._again_at
+        """As `Agent.timer_at`: when a thief asks, for the first time or again."""
+        if self._over or self._requests:
+            return None
+        if self._again_at is not None or not self.work:
+            return self._again_at
+        ask_at = self._ends_at - self._took_s - self.unit_s / 2
+        return ask_at if ask_at < inf else None
 
     def counts(self) -> BalancingCounts:
         """As `Agent.counts`: steals count as synchronizations that found work left, and redistributions."""
         return BalancingCounts(self._stolen, self._stolen)
 
+    def _worked(self, event: events.Worked) -> actions.Answer:
+        answer = super()._worked(event)
+        self._foresee(event.now)
+        return answer
+
+    def _foresee(self, now: float) -> None:
+        """Work out when this rank runs out."""
+        speed = self._speed
+        self._ends_at = now + self.context.work_table.of(self.work) / speed if speed else inf
+
     def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.work or self.waiting or self.finished:
             raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
+        self._idle = True
         answer = self._retire()
-        return answer if self.finished else (*answer, *self._request_steal(event.now))
+        if self.finished or self._requests or self._again_at is not None:
+            return answer
+        return (*answer, *self._request_steal(event.now))
 
     def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         if self.finished or not self.due(event.now):
@@ -75,44 +103,82 @@ class StealingPeer(TerminationDetectingPeer):
             self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
             if self._again_at is not None:
                 return ()
-        self._requests = True
-        return (actions.Send((self._victims.pop(),), StealRequest()),)
+        self._requests, self._requested_at = True, now
+        left_s = max(0.0, self._ends_at - now) if self.work else 0.0
+        return (actions.Send((self._victims.pop(),), StealRequest(self._speed, left_s)),)
+
+    @property
+    def _speed(self) -> float:
+        """Quanta of work a second so far; 0 where none are known."""
+        return self._quanta / self._compute_s if self._compute_s > 0 else 0.0
+
+    def _record_progress(self, did: Spans, event: events.Worked) -> None:  # noqa: ARG002
+        self._quanta += self.context.work_table.of(did)
 
     def _message_received(self, event: events.Received) -> actions.Answer:
         match event.message:
-            case StealRequest() if not self.finished:
-                return self._answer(event.source)
+            case StealRequest() as request if not self.finished:
+                return self._answer(event.source, request, event.now)
             case StealRefused() if self._requests:
-                self._requests = False
+                self._answered(event.now)
                 return self._request_steal(event.now)
         return super()._message_received(event)
 
-    def _answer(self, thief: int) -> actions.Answer:
-        """Give half of what is left here, or refuse."""
-        given = self._stealable()
+    def _answered(self, now: float) -> None:
+        """An answer has come."""
+        self._requests = False
+        self._took_s = max(now - self._requested_at, 0.9 * self._took_s)
+
+    def _answer(self, thief: int, request: StealRequest, now: float) -> actions.Answer:
+        """Give the thief its part of what is left here, or refuse."""
+        given = self._stealable(thief, request, now)
         if not given:
             return (actions.Send((thief,), StealRefused()),)
         self.work = self.work.first(len(self.work) - len(given))[0]
+        self._foresee(now)
+        if thief:
+            self._link.give(now, len(given))
         return (actions.SendWork(thief, given),)
 
-    def _stealable(self) -> Spans:
-        """The far half of the work held, where giving it takes less time than doing it."""
-        work_table, held = self.context.work_table, self.work
-        if len(held) < 2:
-            return EMPTY
-        kept = min(max(1, work_table.count(held, work_table.of(held) // 2)), len(held) - 1)
+    def _stealable(self, thief: int, request: StealRequest, now: float) -> Spans:
+        """The far part of the work held that the thief would have done as soon as this rank the rest.
+
+        Nothing is given where that part takes this rank no longer than a message and its answer. Rank 0 has
+        all rows. All is given where even the last unit is done sooner elsewhere.
+        """
+        work_table, held, own = self.context.work_table, self.work, self._speed
+        quanta = work_table.of(held)
+        if not (own and self._done):
+            kept = max(1, work_table.count(held, quanta // 2))
+            return held.first(min(kept, len(held)))[1] if held else EMPTY
+        move_s = self._link.unit_s * len(held) / max(1, quanta) if thief else 0.0
+        delay_s = self._link.delay_s(now) if thief else self.answer_s / 2
+        other_s, other = request.left_s, request.speed or own
+
+        def ends_s(kept: int) -> float:
+            """When both are done if this rank keeps its first ``kept`` units."""
+            stays = work_table.of_first(held, kept)
+            goes = quanta - stays
+            return max(stays / own, max(other_s, delay_s + move_s * goes) + goes / other if goes else 0.0)
+
+        share = worth_giving(quanta, own, other_s, other, delay_s, move_s)
+        kept = work_table.count(held, quanta - int(share)) if share > 0 else len(held)
+        if share > 0 and kept and ends_s(kept - 1) < (1 - PROFITABILITY) * ends_s(kept):
+            kept -= 1
         given = held.first(kept)[1]
-        bytes_s = self.context.unit_bytes * self.context.parameters.byte_s
-        worth = len(given) * (self.unit_s - bytes_s) > self.answer_s or not self._done
-        return given if worth else EMPTY
+        return given if work_table.of(given) > own * self.answer_s else EMPTY
 
     def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         if not self._requests:
             raise ValueError(f"rank {self.rank} received units that it had not asked for")
-        self._requests, self._victims, self._pause_s = False, [], 0.0
+        self._answered(event.now)
+        self._victims, self._pause_s = [], 0.0
         self._stolen += 1
-        self.work = self._accept(event)
-        return (actions.Resume(),)
+        units = self._accept(event)
+        self.work = self.work.then(units) if units else self.work
+        self._idle = self._idle and not self.work
+        self._foresee(event.now)
+        return (actions.Resume(),) if self.work else self._retire()
 
 
 @dataclass(frozen=True, slots=True)

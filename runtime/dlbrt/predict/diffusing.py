@@ -11,7 +11,8 @@ As the rounds of a long loop are many, m of them are simulated as one step of si
 tridiagonal system, in a box one for each line, axis by axis), where Jacobi's iterations approximate: m steps
 of gain 1 / (1 + y) and one of gain 1 / (1 + m y) spread long waves alike. After an exact step a rank holds
 s_i v_i, since fluxes are those of the v; so no share is below 0, and work is conserved. m is chosen so that
-there are about `MAX_ROUNDS` rounds.
+there are about `MAX_ROUNDS` rounds. Where iterations have rows, a flux is at most what its link carries in
+that time, and what gains time (`movement.worth_giving`).
 
 On a chain of P ranks an imbalance from end to end takes about (P / pi)^2 / alpha rounds: this limits
 diffusion where P is large, not its messages; in a box P is the longest side.
@@ -27,6 +28,7 @@ from dlbrt.diffusion.neighbourhood import Neighbourhood
 from dlbrt.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
 from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.inputs import EstimateInputs, ModelInputs
+from dlbrt.predict.movement import worth_giving
 from dlbrt.predict.work import count, lower_bound_s
 from dlbrt.records import dataclass
 
@@ -100,7 +102,7 @@ class _Play:
             real_s = self.idle_s if min(self.held_s) <= 0 else self.period_s
             alike = max(1, ceil(self.least_s / real_s))
             if now > 0:
-                self._spread(self.alpha * alike)
+                self._spread(self.alpha * alike, real_s * alike, alike)
             end_s = max(end_s, *self._compute(now, now + real_s * alike))
             now += real_s * alike
         return end_s
@@ -126,18 +128,46 @@ class _Play:
                 self.held_s[rank] = 0.0
         return ends_s
 
-    def _spread(self, alpha: float) -> None:
-        """Do one step; a rank that had nothing waits for what it gets."""
-        before, held_s, speeds = self.held_s.copy(), self.held_s, self.speeds
+    def _spread(self, alpha: float, lasts_s: float, rounds: int) -> None:
+        """Do a step of as many ``rounds`` in ``lasts_s``; a rank that had nothing waits for what it gets."""
+        before = self.held_s.copy()
+        self.sends_s = [lasts_s] * len(before)  # how long each rank's link is free, to send and to receive
+        self.receives_s = self.sends_s.copy()
         for axis in self.axes:
             for line in axis:
-                levels = implicit([held_s[rank] for rank in line], [speeds[rank] for rank in line], alpha)
-                for rank, level in zip(line, levels, strict=True):
-                    held_s[rank] = speeds[rank] * level
+                self._spread_on(line, alpha)
         self.late_s = [
-            self.latency_s + after * self.row_s if held <= 0 else 0.0
+            self.latency_s + min(lasts_s, after * self.row_s) / rounds if held <= 0 and after > 0 else 0.0
             for held, after in zip(before, self.held_s, strict=True)
         ]
+
+    def _spread_on(self, line: Sequence[int], alpha: float) -> None:
+        """Let work flow on a chain; with rows as much as links carry and gains time (`worth_giving`)."""
+        held_s, speeds = self.held_s, self.speeds
+        levels = implicit([held_s[rank] for rank in line], [speeds[rank] for rank in line], alpha)
+        if not self.row_s:
+            for rank, level in zip(line, levels, strict=True):
+                held_s[rank] = speeds[rank] * level
+            return
+        times = {rank: held_s[rank] / speeds[rank] for rank in line}
+        for (rank, level), (other, next_level) in pairwise(zip(line, levels, strict=True)):
+            flux = alpha * min(speeds[rank], speeds[other]) * (level - next_level)
+            giver, taker = (rank, other) if flux > 0 else (other, rank)
+            given = self._carried(giver, taker, abs(flux), times[taker])
+            held_s[giver] -= given
+            held_s[taker] += given
+
+    def _carried(self, giver: int, taker: int, flux: float, taker_s: float) -> float:
+        """How much of a flux moves in this step; rank 0 has all rows."""
+        held_s, speeds, given = self.held_s[giver], self.speeds, min(flux, self.held_s[giver])
+        if not taker or given <= 0:
+            return given
+        most = worth_giving(held_s, speeds[giver], taker_s, speeds[taker], self.latency_s, self.row_s)
+        free_s = min(self.sends_s[giver], self.receives_s[taker])
+        given = max(0.0, min(given, most, free_s / self.row_s))
+        self.sends_s[giver] -= given * self.row_s
+        self.receives_s[taker] -= given * self.row_s
+        return given
 
 
 def _slowest_s(known: ModelInputs) -> float:

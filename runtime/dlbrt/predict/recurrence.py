@@ -28,7 +28,7 @@ from heapq import heappop, heappush
 
 from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.network import Network
-from dlbrt.predict.redistribute import ModelOptions, MovementCosts, redistribute
+from dlbrt.predict.redistribute import ModelOptions, MovementCosts, Redistribution, redistribute
 from dlbrt.predict.schemes import Scheme
 from dlbrt.predict.work import NOTHING, IterationCosts, Runs
 from dlbrt.records import dataclass
@@ -255,13 +255,19 @@ class _Group:
                 if each.held:
                     each.compute(begin_s + decision_s)
         stopped_s = self._stopped_s()
-        alpha, beta = self._redistribute()
+        found = self._redistribute()
+        alpha, beta = (found.moved, found.messages) if found else (0, 0)
         instructions_s = self.scheme.instructions_s(self.network, beta)
-        movement_s = self.scheme.movement_s(self.network, beta, alpha * self.game.iteration_bytes)
+        parallel = self.game.rules.parallel
+        most, messages = found.busiest if found and parallel else (alpha, beta)
+        movement_s = self.scheme.movement_s(self.network, messages, most * self.game.iteration_bytes)
         free_s = begin_s + decision_s + instructions_s
+        for each, runs in zip(self.members, found.held if found else (), strict=bool(found)):
+            each.resume(free_s if parallel and each.held == runs else free_s + movement_s)
+            each.gets(runs)
         self.members = [each for each in self.members if each.held]
         for each in self.members:
-            each.resume(free_s + movement_s)
+            each.resume(free_s)
         cost = self.cost
         cost.finish_s = max(free_s + movement_s, stopped_s)
         cost.redistributions += alpha > 0
@@ -283,19 +289,14 @@ class _Group:
             return 0.0
         return self.game.rules.decision_s + (self.network.switch_s if self.scheme.central else 0.0)
 
-    def _redistribute(self) -> tuple[int, int]:
-        """Deal what is left, if it pays; the iterations that move (alpha), and the messages (beta)."""
+    def _redistribute(self) -> Redistribution | None:
+        """How what is left is dealt anew, if that pays."""
         held = [each.held for each in self.members]
         if len(held) < 2 or not any(held):
-            return 0, 0
+            return None
         game, network = self.game, self.network
         exchange_s = self.scheme.synchronization_s(network, len(held)) + self._decision_s()
         message_s = network.latency_s * (2 if self.scheme.central else 1)
         charges = MovementCosts(exchange_s, message_s, game.iteration_bytes / network.bandwidth)
         speeds, units = [each.speed for each in self.members], [each.units for each in self.members]
-        found = redistribute(game.work, held, speeds, game.rules, charges, units)
-        if found is None:
-            return 0, 0
-        for each, runs in zip(self.members, found.held, strict=True):
-            each.gets(runs)
-        return found.moved, found.messages
+        return redistribute(game.work, held, speeds, game.rules, charges, units)

@@ -3,7 +3,9 @@
 Zaki, Li, Parthasarathy, sections 1.2 and 1.3.2: what is left is shared in proportion to the average effective
 speeds (1.3.3); alpha(j) iterations move in beta(j) messages. Nothing moves where there is too little to move,
 or where the predicted time becomes less than 10 % shorter, the cost of data movement not counted.
-`ModelOptions.charged` counts it.
+`ModelOptions.charged` counts it. On the paper's Ethernet one message follows another; in the runtime links
+work in parallel (`ModelOptions.parallel`), a move takes as long as the rank that moves most, and shares are
+those of `movement`.
 
 Shares are integers. In a uniform loop each rank gets the floor of (1.3.3), and the iterations left over go
 one by one to where they are done soonest, so that no other integers finish earlier
@@ -20,6 +22,7 @@ from operator import truediv
 
 from dlbrt.data.layout import quickest
 from dlbrt.parameters import MIN_MOVED, PROFITABILITY
+from dlbrt.predict.movement import shares_with_movement
 from dlbrt.predict.work import NOTHING, IterationCosts, Runs, count
 from dlbrt.records import dataclass
 
@@ -30,8 +33,9 @@ class ModelOptions:
 
     ``decision_s``: delta, the time to calculate a distribution. ``profitability``: the least predicted gain,
     ``min_moved``: the least part of what is left that is worth moving. ``charged``: the gain includes the
-    costs of the next synchronization and of the movement. ``polls``: ranks poll for interrupts between
-    iterations only, and compute while an interrupt travels; otherwise all stop when the first rank finishes,
+    costs of the next synchronization and of the movement. ``parallel``: links work in parallel, and shares
+    move as far as that gains time. ``polls``: ranks poll for interrupts between iterations only, and compute
+    while an interrupt travels; otherwise all stop when the first rank finishes,
     as in the paper. ``reserves``: ranks go on computing while the profiles travel.
     """
 
@@ -39,6 +43,7 @@ class ModelOptions:
     profitability: float = PROFITABILITY
     min_moved: float = MIN_MOVED
     charged: bool = False
+    parallel: bool = False
     polls: bool = True
     reserves: bool = False
 
@@ -56,7 +61,8 @@ class MovementCosts:
 class Redistribution:
     """What each rank holds afterwards; ``moved`` iterations (alpha) in ``messages`` (beta).
 
-    ``before_s`` and ``after_s`` are the predicted times to the end without and with it.
+    ``before_s`` and ``after_s`` are the predicted times to the end without and with it. ``busiest`` is the
+    most that one rank gives or takes, iterations and messages.
     """
 
     held: tuple[Runs, ...]
@@ -64,6 +70,7 @@ class Redistribution:
     messages: int
     before_s: float
     after_s: float
+    busiest: tuple[int, int] = (0, 0)
 
 
 def redistribute(
@@ -83,22 +90,29 @@ def redistribute(
     always_s = charges.always_s if rules.charged else 0.0
     if always_s + work.unit_s * sum(units) / sum(speeds) > (1 - rules.profitability) * before_s:
         return None  # it would not pay even if all ended together
-    targets = _targets(work, units, speeds)
-    found = _moved(work, held, units, targets)
-    if found is None or found.moved < max(1.0, rules.min_moved * sum(map(count, held))):
+    held_count = sum(map(count, held))
+    move_s = charges.iteration_s * held_count / (sum(units) or 1) if rules.parallel else 0.0
+    found = _moved(work, held, units, _targets(work, units, speeds, move_s))
+    if found is None or found.moved < max(1.0, rules.min_moved * held_count):
         return None
     costs_s = 0.0
     if rules.charged:
-        costs_s = charges.always_s + found.messages * charges.message_s + found.moved * charges.iteration_s
+        most, messages = found.busiest if rules.parallel else (found.moved, found.messages)
+        costs_s = charges.always_s + messages * charges.message_s + most * charges.iteration_s
     after_s = costs_s + _longest_s(work, [work.units(runs) for runs in found.held], speeds)
     if after_s > (1 - rules.profitability) * before_s:
         return None
-    return Redistribution(found.held, found.moved, found.messages, before_s, after_s)
+    return Redistribution(found.held, found.moved, found.messages, before_s, after_s, found.busiest)
 
 
-def _targets(work: IterationCosts, units: Sequence[int], speeds: Sequence[float]) -> list[float]:
-    """The cost that each rank should have."""
+def _targets(
+    work: IterationCosts, units: Sequence[int], speeds: Sequence[float], move_s: float
+) -> list[float]:
+    """The cost that each rank should have; ``move_s``: how long the data of a unit of cost takes."""
     total = sum(units)
+    if move_s > 0:
+        rates = [speed / work.unit_s for speed in speeds]
+        return [float(share) for share in shares_with_movement(units, rates, (), move_s)]
     if work.prefix is None:
         return [float(share) for share in quickest(total, speeds)]
     everyone = sum(speeds)
@@ -114,6 +128,7 @@ class _Moved:
     held: tuple[Runs, ...]
     moved: int
     messages: int
+    busiest: tuple[int, int]
 
 
 def _moved(
@@ -133,11 +148,13 @@ def _moved(
     takers = [rank for rank in order if surplus[rank] < 0]
     if not (pool and takers):
         return None
-    moved, messages = sum(map(count, pool)), 0
+    moved, messages, busiest = sum(map(count, pool)), 0, max(map(count, pool))
     for rank, taken in zip(takers, _dealt(work, pool, [-surplus[rank] for rank in takers]), strict=True):
         messages += len(taken)
+        busiest = max(busiest, sum(map(count, taken)))
         after[rank] = work.joined(after[rank], *taken)
-    return _Moved(tuple(after), moved, messages)
+    each = -(-messages // min(len(pool), len(takers)))
+    return _Moved(tuple(after), moved, messages, (busiest, each))
 
 
 def _dealt(work: IterationCosts, pool: Sequence[Runs], wanted: Sequence[float]) -> list[list[Runs]]:

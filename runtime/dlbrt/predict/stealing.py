@@ -1,13 +1,14 @@
 """How long work stealing will take: thieves and victims as events (`dlbrt.balance.stealing`).
 
-A rank that has run out asks the others once each, in random order, until one gives half of what it has left.
-If k of P - 1 can give, the thief meets (P - 1 - k) / (k + 1) refusals on average before a rank that gives;
-this number is charged, and the victim is drawn among the k. Every request costs a message there and one back;
-a rank that computes answers at the end of its iteration, half an iteration later on average. A victim refuses
-where what it could give would take less time than an exchange. If no rank can give, none will until a rank
-has stolen; so a thief then waits for that, and only the steals are simulated, each of which halves a share:
-at most about P log2(N / P), and `MAX_STEALS` of them. The loop is over when rank 0 has received the last
-count and has told all: two messages.
+A rank that is about to run out asks the others once each, in random order, until one gives. It asks before it
+has run out, by as long as an answer takes. If k of P - 1 can give, the thief meets (P - 1 - k) / (k + 1)
+refusals on average before a rank that gives; this number is charged, and the victim is drawn among the k.
+Every request costs a message there and one back; a rank that computes answers at the end of its iteration,
+half an iteration later on average. A victim gives what the thief would have done as soon as the victim the
+rest, rows included (`movement.worth_giving`): half where both are as fast. It refuses where that would take
+it less time than an exchange. If no rank can give, none will until a rank has stolen; so a thief then waits
+for that, and only the steals are simulated, each of which halves a share: at most about P log2(N / P), and
+`MAX_STEALS` of them. The loop is over when rank 0 has received the last count and has told all: two messages.
 
 Shares are counted in iterations of mean cost. Draws come from a generator with a fixed seed, so that every
 rank predicts the same.
@@ -22,6 +23,7 @@ from random import Random
 
 from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.inputs import EstimateInputs, ModelInputs
+from dlbrt.predict.movement import worth_giving
 from dlbrt.records import dataclass
 
 #: Steals that are simulated; after them each rank works off what it holds.
@@ -70,7 +72,8 @@ class _Play:
         self.latency_s = known.network.latency_s
         self.row_s = known.iteration_bytes / known.network.bandwidth
         self.polls = 0.5 if known.rules.polls else 0.0
-        self.worth = tuple(_least(known, self.unit_s / speed) for speed in known.speeds)
+        self.speeds = known.speeds
+        self.answer_s = known.network.all_to_all.seconds(2)
         self.since_s = [0.0] * self.ranks
         self.work_s = [known.work.units(runs) * known.work.unit_s for runs in known.held]
         self.end_s = [each.finish(0.0, work) for each, work in zip(processors, self.work_s, strict=True)]
@@ -103,7 +106,7 @@ class _Play:
         for rank in victims:
             if self.since_s[rank] > now:
                 continue
-            if units := self._stealable(rank, now):
+            if units := self._stealable(rank, thief, now):
                 self._steal(thief, rank, units, refusals, now)
                 return True
             del self.able[rank]
@@ -117,19 +120,23 @@ class _Play:
         else:
             self.waiting.add(thief)
 
-    def _stealable(self, rank: int, now: float) -> int:
-        """How many iterations a rank would give: half of those not begun, nor to be begun next."""
+    def _stealable(self, rank: int, thief: int, now: float) -> int:
+        """How many iterations a rank would give, of those not begun, nor to be begun next."""
         if self.end_s[rank] <= now:
             return 0
         left_s = self.work_s[rank] - self.processors[rank].done(self.since_s[rank], now)
-        units = int(left_s / self.unit_s + 1e-9) // 2
-        return units if units > self.worth[rank] else 0
+        speed, row_s = self.speeds[rank], self.row_s / self.unit_s if thief else 0.0
+        share_s = worth_giving(left_s, speed, 0.0, self.speeds[thief], self.answer_s / 2, row_s)
+        if share_s <= speed * self.answer_s:
+            return 0
+        return min(int(share_s / self.unit_s + 0.5), int(left_s / self.unit_s + 1e-9))
 
     def _steal(self, thief: int, victim: int, units: int, refusals: float, now: float) -> None:
         """Move ``units`` of the victim's iterations to the thief, after its refusals."""
         next_poll_s = self.polls * self.unit_s
         trip_s = 2 * self.latency_s + next_poll_s / self.processors[victim].average(now, now)
-        has_s = now + (1 + refusals) * trip_s + units * self.row_s
+        ahead_s = self.answer_s + self.unit_s / self.speeds[thief] / 2  # it asked before it ran out
+        has_s = now + max(0.0, (1 + refusals) * trip_s + (units * self.row_s if thief else 0.0) - ahead_s)
         given_s = units * self.unit_s
         done_s = self.processors[victim].done(self.since_s[victim], now)
         self.work_s[victim] -= done_s + given_s

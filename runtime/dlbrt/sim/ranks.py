@@ -101,10 +101,15 @@ class SimulatedRanks:
             self._trace.append(SimulationStep(event.now, each.rank, event, actions))
 
     def deliver_all(self, ranks: Sequence[int], event_at: EventFactory, now: float) -> None:
-        """A message arrives: waiting ranks handle it at once, the others find it in their inbox."""
+        """A message arrives: waiting ranks handle it at once, the others find it in their inbox.
+
+        A rank that has ended takes none.
+        """
         event = None
         for rank in ranks:
             each = self.each[rank]
+            if each.agent.finished:
+                continue
             if each.worker.busy:
                 each.inbox.append(event_at)
                 self._poll(each, now)
