@@ -33,7 +33,7 @@ UNPROFITABLE = DecisionReason("gain below the threshold")
 DEFERRED = DecisionReason("left to the strategy to be chosen")
 
 #: Before a strategy is chosen nothing moves that takes longer than this part of what is left to do then.
-DEAR = 0.02
+DEAR = 0.1
 
 
 @dataclass(frozen=True, slots=True)
