@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from dlbrt.contract import OptionError
 
-from dlbc.algebra.index_space import IndexSpace
-from dlbc.algebra.integer_form import ZERO, Comparison, IntegerForm, Variable, VariableKind
+from dlbc.algebra.integer_form import Comparison, IntegerForm, Variable, VariableKind
 from dlbc.cli import main
-from dlbc.commands.explain.ranks import RankSpec, known_range, known_values, read_ranks
+from dlbc.commands.explain.loop_numbers import NumberError, known_values
+from dlbc.commands.explain.ranks import RankSpec, read_ranks
 from dlbc.commands.explain.show import as_object, as_text
 from dlbc.pipeline import explain
 from dlbc.source import Source
@@ -82,8 +82,9 @@ def test_weights() -> None:
         ("i in range(10**12)", "A = [0]", 10**12),
         ("i in range(n // 10**3)", "n = 10**6\nA = [0] * n", 1000),
         ("i in range(len(A))", "A = [0]", None),
-        ("i, x in enumerate([1, 2])", "A = [0] * 2", None),
-        ("x in [1, 2]", "A = [0] * 2\ni = 0", None),
+        ("i in range(2.5)", "A = [0]", None),
+        ("i, x in enumerate([1, 2])", "A = [0] * 2", 2),
+        ("x in [1, 2]", "A = [0] * 2\ni = 0", 2),
     ],
 )
 def test_how_many_iterations_there_are(head: str, before: str, iterations: int | None) -> None:
@@ -94,7 +95,7 @@ def test_how_many_iterations_there_are(head: str, before: str, iterations: int |
 
 
 NOT_KNOWN = "the cost of an iteration is not known before the program runs"
-MORE = "the cost of an iteration depends on more than the index and known numbers"
+MORE = "the cost of an iteration depends on more than the index and known numbers; --set n=NUMBER gives it"
 GIVEN = "the given cost is evaluated when the program runs"
 UNUSABLE = "; iterations are assumed to cost the same until measured"
 
@@ -134,7 +135,7 @@ def test_so_many_ranks_are_told_of_by_formula() -> None:
     assert found["fewest_ranks"] == 750_000
     assert "not dealt" in told(TRIANGLE, RankSpec(1_000_000))["why"]
     assert "not dealt" in told("A[i] = 2", RankSpec(5000, (1.0,) * 5000))["why"]
-    assert "not dealt" in told("A[i] = 2", RankSpec(2), head=f"i in range({10**30})")["why"]
+    assert "at most 2**53 iterations" in told("A[i] = 2", RankSpec(2), head=f"i in range({10**30})")["why"]
 
 
 def test_an_index_that_is_called_as_numpy_is() -> None:
@@ -151,9 +152,56 @@ def test_values_follow_from_one_another() -> None:
     )
     assert known_values(facts) == {N: 5, M: 10}
     assert known_values((Comparison.equal(n + n, IntegerForm.literal(5)),)) == {}
-    assert known_range(IndexSpace("i", ZERO, m, 3, facts)) == range(0, 10, 3)
-    assert known_range(IndexSpace("i", ZERO, m, 3, facts, reverse=True)) == range(9, -3, -3)
-    assert known_range(IndexSpace("i", ZERO, m, None, facts)) is None
+
+
+def test_numbers_that_are_given() -> None:
+    function = "def f(A, n):\n    m = n - 1\n"
+    loop = "    # dlb: parallel\n    for i in range({}):\n        for j in range({}): A[i] = j\n"
+
+    def of(numbers: dict[str, float], stop: str = "m", inner: str = "i") -> dict[str, Any]:
+        text = function + loop.format(stop, inner)
+        source = Source("case.py", text.encode(), text)
+        [found] = as_object(source, explain(source), ranks=RankSpec(16, numbers=numbers))["loops"]
+        on_ranks: dict[str, Any] = found["on_ranks"]
+        return on_ranks
+
+    given = of({"n": 1001})
+    literal = told(TRIANGLE.replace("range(i, 1000)", "range(i)"), RankSpec(16))
+    assert largest(given) == pytest.approx(largest(literal))
+    assert (
+        of({})["why"]
+        == "the number of iterations is not known before the program runs; --set m=NUMBER gives it"
+    )
+    assert of({"len(A)": 32}, stop="len(A)", inner="3")["iterations"] == 32
+    assert "--set k=NUMBER" in of({"n": 1001}, inner="k - i")["why"]
+    assert largest(of({"n": 1001, "k": 1000}, inner="k - i"))["parts of equal work"] <= 1.025
+    with pytest.raises(NumberError, match=r"expected a whole number, found m = 10\.5"):
+        of({"m": 10.5})
+
+
+LOOP = "the loop runs over range(n)"
+
+
+LOOP = "the loop runs over range(n)"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-n 4 --set nn=3", "--set: expected names of the program; found nn=3; did you mean n?"),
+        ("-n 4 --set n", "--set: expected NAME=NUMBER, such as n=1000 or 'len(A)=1000'; found 'n'"),
+        ("-n 4 --set n=3 --set n=4", "--set: expected each name once; found n=3 and 'n=4'"),
+        ("--set n=3", "--set: expected it with a number of ranks, as in -n 4; found none"),
+        ("-n 4 --set n=2.5", f"{LOOP}: expected a whole number, found n = 2.5; give another number by --set"),
+    ],
+)
+def test_numbers_that_cannot_be_used(
+    words: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "prog.py"
+    path.write_text("def f(A, n):\n    # dlb: parallel\n    for i in range(n):\n        A[i] = 2\n")
+    assert main(["explain", str(path), *words.split()]) == 2
+    assert capsys.readouterr() == ("", f"dlbc: {message}\n")
 
 
 def test_ranks_of_the_command_line() -> None:

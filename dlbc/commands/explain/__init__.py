@@ -40,18 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="estimate the efficiency of distributions on P ranks",
     )
     parser.add_argument("--weights", metavar="LIST", help="relative speeds of these ranks: 1,1.5")
+    parser.add_argument(
+        "--set", metavar="NAME=NUMBER", dest="settings", action="append", default=[],
+        help="a number of the program for these estimates, such as n=1000 or 'len(A)=1000'; may be repeated",
+    )  # fmt: skip
     common.add_strict(parser)
     common.add_follow(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
+    from dlbc.commands.explain.loop_numbers import NumberError, check_names
     from dlbc.commands.explain.ranks import read_ranks
     from dlbc.pipeline import TransformResult, explain
 
     try:
-        ranks = read_ranks(options.ranks, options.weights)
-    except OptionError as error:
+        ranks = read_ranks(options.ranks, options.weights, options.settings)
+    except (OptionError, NumberError) as error:
         return common.print_error(error)
     explained, annotated, statuses = [], [], [0]
     strict, search = options.strict, common.search_of(options)
@@ -68,8 +73,13 @@ def run(options: argparse.Namespace) -> int:
         elif result.diagnostics or result.reports or not program.folder:
             explained.append((source, result))
     show = _show_json if options.format == "json" else _show_text
-    if explained:
-        show(explained, ranks, means_one(options.files))
+    try:
+        if ranks is not None:
+            check_names(ranks.numbers, (r.loop for _, result in explained for r in result.reports))
+        if explained:
+            show(explained, ranks, means_one(options.files))
+    except NumberError as error:
+        return common.print_error(error)
     show_unannotated(options.files, annotated)
     return max(statuses)
 

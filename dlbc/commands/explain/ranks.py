@@ -3,24 +3,25 @@
 The efficiency is T(1) / T(P) over the sum of the speeds (Ciegis et al., section 2), without communication:
 the ideal time over that of the slowest rank. For equal tasks it has a closed form (section 2.1), and by their
 Remark 1 fewer ranks may take the same time. Other work is summed over the iterations, and dealt by the same
-functions as when the program runs. The numbers that the program fixes before a loop are names that equal
-literals; from them follow the values of the index.
+functions as when the program runs. Numbers that the program's text does not fix are given by ``--set``.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import LAST, TRIAL, Distribution, OptionError
 from dlbrt.records import dataclass
 
-from dlbc.algebra.bounds import substitute
-from dlbc.algebra.index_space import IndexSpace
-from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Variable, VariableKind
+from dlbc.algebra.integer_form import IntegerForm, VariableKind
 from dlbc.algebra.iteration_cost import Cost, CostClass
+from dlbc.algebra.work import WorkPolynomial
 from dlbc.algebra.work_text import Notation, text_of
+from dlbc.commands.explain.iterations import IterationRange, find_iterations
+from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError, read_settings
 from dlbc.cost.evaluate import Evaluated, function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.ir.plan import FoldDecision, LoopReport
@@ -29,83 +30,45 @@ if TYPE_CHECKING:
     from dlbrt.partition.known import KnownWork
 
 
-def known_values(
-    facts: Sequence[Condition], given: Mapping[Variable, int] | None = None
-) -> dict[Variable, int]:
-    """Names with their values, by solving the equations that hold before the loop, one after the other.
-
-    ``given`` values take precedence over the equations. It ends, since each turn solves for another variable.
-    """
-    values = dict(given or {})
-    equations = [f.form for f in facts if isinstance(f, Comparison) and f.relation == "=="]
-    while True:
-        forms = [_with(form, values) for form in equations]
-        solved = dict(pair for form in forms if (pair := _solved(form)) is not None)
-        if not solved:
-            return values
-        values |= solved
-        equations = [form for form in forms if form.variables]
-
-
-def _with(form: IntegerForm, numbers: dict[Variable, int]) -> IntegerForm:
-    return substitute(form, {v: IntegerForm.literal(value) for v, value in numbers.items()})
-
-
-def _solved(form: IntegerForm) -> tuple[Variable, int] | None:
-    """The only variable of the equation ``form == 0`` and its value, if it has a whole one."""
-    if len(form.variables) != 1:
-        return None
-    (variable,) = form.variables
-    factor = form.coefficient(variable)
-    rest = form - IntegerForm.literal(factor or 0) * IntegerForm.of(variable)
-    if factor not in (1, -1) or rest.constant is None:
-        return None
-    return variable, -factor * rest.constant
-
-
-def known_range(space: IndexSpace) -> range | None:
-    """The values of the index in their order, if they are known."""
-    numbers = known_values(space.context)
-    if space.start is None or space.stop is None or space.step is None or not space.exact:
-        return None
-    ends = [_with(form, numbers).constant for form in (space.start, space.stop)]
-    if ends[0] is None or ends[1] is None:
-        return None
-    values = range(ends[0], ends[1], space.step)
-    return values[::-1] if space.reverse else values
-
-
 #: Work is summed over at most this number of iterations.
 MOST_SUMMED = 10_000_000
 
 #: Iterations are dealt to at most this number of ranks; for more there are only formulas.
 _MOST_RANKS = 4096
 
-#: `len` of a longer `range` fails.
-_MOST_DEALT = 2**63 - 1
-
 _EVALUATED = "the given cost is evaluated when the program runs"
 
 
 @dataclass(frozen=True, slots=True)
 class RankSpec:
-    """A number of ranks; ``weights`` are their relative speeds, if known."""
+    """A number of ranks; ``weights`` are their relative speeds, if known.
+
+    ``numbers`` are those of the program that the user gives.
+    """
 
     count: int
     weights: tuple[float, ...] | None = None
+    numbers: Mapping[str, Number] = field(default_factory=dict)
 
 
-def read_ranks(count: int | None, weights: str | None) -> RankSpec | None:
-    """The ranks of the command line; OptionError for a malformed list, or one of another length."""
+def read_ranks(count: int | None, weights: str | None, settings: Sequence[str] = ()) -> RankSpec | None:
+    """The ranks of the command line, and the numbers of ``--set``.
+
+    OptionError for a malformed list, or one of another length, and for numbers without ranks; NumberError for
+    malformed numbers.
+    """
+    if settings and count is None and weights is None:
+        raise OptionError("--set: expected it with a number of ranks, as in -n 4; found none")
+    numbers = read_settings(settings)
     if weights is None:
-        return None if count is None else RankSpec(count)
+        return None if count is None else RankSpec(count, numbers=numbers)
     from dlbrt.emulation import parse_weights
 
     if weights.strip() in (LAST, TRIAL):
         found = f"`{weights.strip()}`, which is for `dlbc run`"
         raise OptionError(f"--weights: expected a relative speed for each rank, as in 1,1.5; found {found}")
     count = count or weights.count(",") + 1
-    return RankSpec(count, parse_weights(weights, count))
+    return RankSpec(count, parse_weights(weights, count), numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +128,32 @@ def ranks_as_json(report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
 def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
     from dlbrt.partition.cost_spec import CostError
 
-    values = None if report.space is None else known_range(report.space)
-    if values is None:
-        return _Answer(None, "the number of iterations is not known before the program runs")
-    n = _length(values)
-    if why := _unknown(report, n, ranks):
+    numbers = LoopNumbers(report.loop, report.space, ranks.numbers)
+    try:
+        span = find_iterations(report.loop.node.iter, numbers)
+    except NumberError as error:
+        if ranks.numbers:
+            raise
+        return _Answer(None, str(error))
+    if span is None:
+        return _Answer(
+            None, f"the number of iterations is not known before the program runs{_wanted(numbers.missing)}"
+        )
+    n = _length(span.values)
+    case = _Case(report, ranks, numbers, span)
+    if why := case.unknown(n):
         return _Answer(n, why)
     try:
-        estimates = _estimates(report, values, ranks)
+        estimates = _estimates(case)
     except CostError as error:
         return _Answer(n, f"{error}; iterations are assumed to cost the same until measured")
     return _Answer(n, "", estimates, _fewest(report, n, ranks))
+
+
+def _wanted(names: Iterable[str]) -> str:
+    """How to give the numbers that are missing; empty if none is."""
+    options = [f"--set {name if name.isidentifier() else repr(name)}=NUMBER" for name in names]
+    return f"; {' '.join(options)} gives it" if options else ""
 
 
 def _length(values: range) -> int:
@@ -187,26 +165,67 @@ def _is_uniform(report: LoopReport) -> bool:
     return report.partition_cost is not None and report.partition_cost.cost_class is CostClass.UNIFORM
 
 
-def _unknown(report: LoopReport, n: int, ranks: RankSpec) -> str:
-    """Why there can be no estimate; empty if there can."""
-    if not n:
-        return "there are no iterations"
-    if n > _MOST_DEALT:
-        return f"not dealt, {n} iterations are more than {_MOST_DEALT}"
-    given = report.loop.annotation.cost is not None
-    if report.partition_cost is None or report.partition_cost.work is None:
-        return _EVALUATED if given else "the cost of an iteration is not known before the program runs"
-    by_formula = _is_uniform(report) and ranks.weights is None
-    if ranks.count > _MOST_RANKS and not by_formula:
-        return f"not dealt, {ranks.count} ranks are more than {_MOST_RANKS}"
-    if _is_uniform(report):
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A loop whose iterations are known, and the ranks that share them."""
+
+    report: LoopReport
+    ranks: RankSpec
+    numbers: LoopNumbers
+    span: IterationRange
+
+    def unknown(self, n: int) -> str:
+        """Why there can be no estimate; empty if there can."""
+        if not n:
+            return "there are no iterations"
+        cost, given = self.report.partition_cost, self.report.loop.annotation.cost is not None
+        if cost is None or cost.work is None:
+            return _EVALUATED if given else "the cost of an iteration is not known before the program runs"
+        uniform, count = _is_uniform(self.report), self.ranks.count
+        if count > _MOST_RANKS and not (uniform and self.ranks.weights is None):
+            return f"not dealt, {count} ranks are more than {_MOST_RANKS}"
+        if uniform:
+            return ""
+        if n > MOST_SUMMED:
+            return f"not summed, {n} iterations are more than {MOST_SUMMED}"
+        if self.work_function() is None:
+            depends = "the cost of an iteration depends on more than the index and known numbers"
+            others = {v for v in self._work(cost).variables if v.kind is not VariableKind.INDEX}
+            names = sorted(v.name for v in others if v.kind is VariableKind.PARAMETER)
+            return _EVALUATED if given else depends + (_wanted(names) if len(names) == len(others) else "")
         return ""
-    if n > MOST_SUMMED:
-        return f"not summed, {n} iterations are more than {MOST_SUMMED}"
-    if _function(report, report.partition_cost) is None:
-        depends = "the cost of an iteration depends on more than the index and known numbers"
-        return _EVALUATED if given else depends
-    return ""
+
+    def _work(self, cost: Cost) -> WorkPolynomial:
+        """The work of an iteration, known numbers in place of names."""
+        assert cost.work is not None
+        known = self.numbers.parameters.items()
+        return cost.work.replaced({v: IntegerForm.literal(value) for v, value in known})
+
+    def work_function(self) -> Evaluated | None:
+        """The work as a function of a vector of index values, if it depends on the index alone."""
+        cost = self.report.partition_cost
+        if cost is None or cost.work is None or self.report.space is None or not self.span.counts:
+            return None
+        if cost.work.elements or cost.pointwise:
+            return None
+        work = self._work(cost)
+        if any(v.kind is not VariableKind.INDEX for v in work.variables) or not cost.short:
+            return None
+        numpy = "np" if cost.index.name != "np" else "numpy"
+        body = ast.parse(text_of(work, cost.index, Notation.NUMPY, numpy), mode="eval").body
+        return function_of((cost.index.name,), body, Names(modules={numpy: "numpy"}))
+
+    def work(self) -> KnownWork | None:
+        """The work of the iterations, None if it is uniform; CostError if it is none."""
+        from dlbrt.data.footprint import IndexMap
+        from dlbrt.partition.cost_spec import CostSpec
+        from dlbrt.partition.costs import evaluate_cost
+
+        if _is_uniform(self.report):
+            return None
+        values = self.span.values
+        index = IndexMap(values.start, values.step)
+        return evaluate_cost(CostSpec(density=self.work_function()), len(values), index, lambda: iter(values))
 
 
 def _formula(ranks: int) -> Iterator[tuple[str, str]]:
@@ -216,80 +235,48 @@ def _formula(ranks: int) -> Iterator[tuple[str, str]]:
     yield "equal parts", f"{text}, at least {product_bound(1, ranks):.1%} for more than {ranks}"
 
 
-def _estimates(report: LoopReport, values: range, ranks: RankSpec) -> tuple[_Estimate, ...]:
+def _estimates(case: _Case) -> tuple[_Estimate, ...]:
     from dlbrt.partition.proportional import product_efficiency
 
-    if ranks.count > _MOST_RANKS:
-        efficiency = product_efficiency(_length(values), ranks.count)
+    if case.ranks.count > _MOST_RANKS:
+        efficiency = product_efficiency(_length(case.span.values), case.ranks.count)
         return (_Estimate("equal parts", efficiency, 1 / efficiency),)
-    return tuple(_Dealing(report, values, ranks).all())
+    return tuple(_dealings(case))
 
 
-@dataclass(frozen=True, slots=True)
-class _Dealing:
-    """The ways to deal one loop."""
-
-    report: LoopReport
-    values: range
-    ranks: RankSpec
-
-    def all(self) -> Iterator[_Estimate]:
-        """The ways worth comparing; the last one is what the program does."""
-        work, weights, plan = self._work(), self.ranks.weights, self.report.plan
-        yield self._dealt("equal parts", work)
-        if weights:
-            yield self._dealt("parts by weight", work, weights)
-        yield self._dealt("in turn", work, weights, Distribution.CYCLIC)
-        last = []
-        if work is not None:
-            last += [self._dealt("parts of equal work", work, weights, cut_by=work)]
-        if plan is not None and plan.fold_decision is not FoldDecision.NO:
-            pairs = self._dealt("pairs", work, weights, plan.iterations, folded=True)
-            last.insert(0 if plan.unfolds_for else len(last), pairs)
-        yield from last
-
-    def _work(self) -> KnownWork | None:
-        from dlbrt.data.footprint import IndexMap
-        from dlbrt.partition.cost_spec import CostSpec
-        from dlbrt.partition.costs import evaluate_cost
-
-        cost = self.report.partition_cost
-        if cost is None or cost.cost_class is CostClass.UNIFORM:
-            return None
-        index = IndexMap(self.values.start, self.values.step)
-        spec = CostSpec(density=_function(self.report, cost))
-        return evaluate_cost(spec, len(self.values), index, lambda: iter(self.values))
-
-    def _dealt(
-        self,
-        name: str,
-        work: KnownWork | None,
-        weights: tuple[float, ...] | None = None,
-        distribution: Distribution = Distribution.BLOCK,
-        cut_by: KnownWork | None = None,
-        *,
-        folded: bool = False,
-    ) -> _Estimate:
-        from dlbrt.data.work_table import Units
-        from dlbrt.partition.initial import deal, expected
-
-        units = Units(0, len(self.values), folded)
-        shares = deal(len(units), self.ranks.count, distribution, weights=weights, work=cut_by)
-        loss = expected([units.positions(share) for share in shares], work, self.ranks.weights).loss
-        return _Estimate(name, 1 / (1 + loss), 1 + loss)
+def _dealings(case: _Case) -> Iterator[_Estimate]:
+    """The ways to deal a loop that are worth comparing; the last one is what the program does."""
+    work, weights, plan = case.work(), case.ranks.weights, case.report.plan
+    yield _dealt("equal parts", case, work)
+    if weights:
+        yield _dealt("parts by weight", case, work, weights)
+    yield _dealt("in turn", case, work, weights, Distribution.CYCLIC)
+    last = []
+    if work is not None:
+        last += [_dealt("parts of equal work", case, work, weights, cut_by=work)]
+    if plan is not None and plan.fold_decision is not FoldDecision.NO:
+        pairs = _dealt("pairs", case, work, weights, plan.iterations, folded=True)
+        last.insert(0 if plan.unfolds_for else len(last), pairs)
+    yield from last
 
 
-def _function(report: LoopReport, cost: Cost) -> Evaluated | None:
-    """The work as a function of a vector of index values, if it depends on the index alone."""
-    if cost.work is None or report.space is None or cost.work.elements or cost.pointwise:
-        return None
-    numbers = known_values(report.space.context)
-    work = cost.work.replaced({variable: IntegerForm.literal(value) for variable, value in numbers.items()})
-    if any(v.kind is not VariableKind.INDEX for v in work.variables) or not cost.short:
-        return None
-    numpy = "np" if cost.index.name != "np" else "numpy"
-    text = text_of(work, cost.index, Notation.NUMPY, numpy)
-    return function_of((cost.index.name,), ast.parse(text, mode="eval").body, Names(modules={numpy: "numpy"}))
+def _dealt(
+    name: str,
+    case: _Case,
+    work: KnownWork | None,
+    weights: tuple[float, ...] | None = None,
+    distribution: Distribution = Distribution.BLOCK,
+    cut_by: KnownWork | None = None,
+    *,
+    folded: bool = False,
+) -> _Estimate:
+    from dlbrt.data.work_table import Units
+    from dlbrt.partition.initial import deal, expected
+
+    units = Units(0, len(case.span.values), folded)
+    shares = deal(len(units), case.ranks.count, distribution, weights=weights, work=cut_by)
+    loss = expected([units.positions(share) for share in shares], work, case.ranks.weights).loss
+    return _Estimate(name, 1 / (1 + loss), 1 + loss)
 
 
 def _fewest(report: LoopReport, n: int, ranks: RankSpec) -> int | None:

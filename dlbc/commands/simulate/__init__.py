@@ -1,8 +1,8 @@
 """`dlbc simulate`: a loop of a program or of a recorded run, in virtual time on a described machine.
 
 The program does not run. `request` has the options, `machines` the machines, `loops` the model that
-`dlbrt.sim` plays; for a program's loop, `loop_numbers` replaces what only a run knows by given numbers, and
-`costs` evaluates the iterations and their cost. `show` prints the results.
+`dlbrt.sim` plays; for a program's loop, `costs` evaluates what an iteration costs, by the numbers that are
+known or given (`dlbc.commands.explain.loop_numbers`). `show` prints the results.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dlbrt.sim.description import MachineDescription
 from dlbrt.sim.machine import Machine
 
 from dlbc.commands.common import print_error, show_diagnostics, show_text
+from dlbc.commands.explain.loop_numbers import NumberError
 from dlbc.commands.simulate.loops import loop_of_program, recorded_loop
 from dlbc.commands.simulate.machines import find_machines, read_description
 from dlbc.commands.simulate.request import (
@@ -97,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     except FaultyProgramError as error:
         status = print_error(error.besides) if error.besides else 0
         return max(status, show_diagnostics(error.source, error.diagnostics))
-    except CannotSimulateError as error:
+    except NumberError as error:
         return print_error(error)
     return 0
 

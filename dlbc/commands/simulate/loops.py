@@ -31,8 +31,9 @@ from dlbrt.sim.recorded import read
 
 from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.subscripts import all_known
-from dlbc.commands.simulate.costs import NO_ITERATIONS, EvaluatedCost, find_iterations, find_work
-from dlbc.commands.simulate.loop_numbers import LoopNumbers, Number, read_settings
+from dlbc.commands.explain.iterations import NO_ITERATIONS, find_iterations
+from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, check_names, read_settings
+from dlbc.commands.simulate.costs import EvaluatedCost, find_work
 from dlbc.commands.simulate.request import (
     CannotSimulateError,
     FaultyProgramError,
@@ -209,6 +210,7 @@ def _describe(report: LoopReport, file: str, settings: LoopSettings) -> Simulate
     plan = report.plan
     assert plan is not None
     source = f"{file}:{plan.loop.node.lineno}"
+    check_names(settings.given, [plan.loop])
     values = LoopNumbers(plan.loop, report.space, settings.given)
     span = find_iterations(plan.loop.node.iter, values) or NO_ITERATIONS
     work = find_work(report, plan, values, span)

@@ -12,11 +12,12 @@ from dlbrt.records import dataclass
 from dlbrt.sim.description import NetworkDescription
 from dlbrt.sim.machine import LoopModel, Machine
 
+from dlbc.commands.explain.loop_numbers import NumberError
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.source import Source
 
 
-class CannotSimulateError(Exception):
+class CannotSimulateError(NumberError):
     """The request cannot be simulated, for the reasons that the message gives, one on a line."""
 
 
@@ -44,10 +45,10 @@ class Problems:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Around a part that may raise CannotSimulateError: keep the error, and go on after the part."""
+        """Around a part that may raise NumberError: keep the error, and go on after the part."""
         try:
             yield
-        except CannotSimulateError as error:
+        except NumberError as error:
             self._found.append(str(error))
         except FaultyProgramError as error:
             raise FaultyProgramError(error.source, error.diagnostics, "\n".join(self._found)) from error

@@ -11,23 +11,61 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from dlbrt.contract import nearest
 
+from dlbc.algebra.bounds import substitute
 from dlbc.algebra.index_space import IndexSpace
-from dlbc.algebra.integer_form import Variable, VariableKind
+from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Variable, VariableKind
 from dlbc.analysis.uses import bound_names, parameters_of, uses_of
-from dlbc.commands.explain.ranks import known_values
-from dlbc.commands.simulate.request import CannotSimulateError
 from dlbc.cost.evaluate import Evaluated, evaluate, function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.cost.functions import BUILTINS, known_function, known_number
 from dlbc.cost.limits import Budget, EvaluationError
 from dlbc.ir.loop import AnnotatedLoop
+
+
+class NumberError(Exception):
+    """Numbers of a program that cannot be used; the message says what was expected, and what was found."""
+
+
+def known_values(
+    facts: Sequence[Condition], given: Mapping[Variable, int] | None = None
+) -> dict[Variable, int]:
+    """Names with their values, by solving the equations that hold before the loop, one after the other.
+
+    ``given`` values take precedence over the equations. It ends, since each turn solves for another variable.
+    """
+    values = dict(given or {})
+    equations = [f.form for f in facts if isinstance(f, Comparison) and f.relation == "=="]
+    while True:
+        forms = [_with(form, values) for form in equations]
+        solved = dict(pair for form in forms if (pair := _solved(form)) is not None)
+        if not solved:
+            return values
+        values |= solved
+        equations = [form for form in forms if form.variables]
+
+
+def _with(form: IntegerForm, numbers: dict[Variable, int]) -> IntegerForm:
+    return substitute(form, {v: IntegerForm.literal(value) for v, value in numbers.items()})
+
+
+def _solved(form: IntegerForm) -> tuple[Variable, int] | None:
+    """The only variable of the equation ``form == 0`` and its value, if it has a whole one."""
+    if len(form.variables) != 1:
+        return None
+    (variable,) = form.variables
+    factor = form.coefficient(variable)
+    rest = form - IntegerForm.literal(factor or 0) * IntegerForm.of(variable)
+    if factor not in (1, -1) or rest.constant is None:
+        return None
+    return variable, -factor * rest.constant
+
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -129,7 +167,7 @@ Number = int | float
 
 
 def read_settings(words: Sequence[str]) -> dict[str, Number]:
-    """The numbers of ``--set NAME=NUMBER``, by names as `ast.unparse` writes them; CannotSimulateError."""
+    """The numbers of ``--set NAME=NUMBER``, by names as `ast.unparse` writes them; NumberError."""
     found: dict[str, Number] = {}
     for word in words:
         name, equals, text = word.rpartition("=")
@@ -139,11 +177,24 @@ def read_settings(words: Sequence[str]) -> dict[str, Number]:
             key, value = "", None
         if not (equals and key and type(value) in (int, float)):
             wanted = "NAME=NUMBER, such as n=1000 or 'len(A)=1000'"
-            raise CannotSimulateError(f"--set: expected {wanted}; found {word!r}")
+            raise NumberError(f"--set: expected {wanted}; found {word!r}")
         if found.setdefault(key, value) != value:
             both = f"{key}={found[key]} and {word!r}"
-            raise CannotSimulateError(f"--set: expected each name once; found {both}")
+            raise NumberError(f"--set: expected each name once; found {both}")
     return found
+
+
+def check_names(given: Mapping[str, Number], loops: Iterable[AnnotatedLoop]) -> None:
+    """Raise NumberError for settings with names that none of the loops' programs uses."""
+    seen = {id(loop.path[0]): loop for loop in loops}.values()
+    nodes = [node for loop in seen for node in ast.walk(loop.path[0])]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    for key, value in given.items():
+        for use in uses_of(ast.parse(key, mode="eval")):
+            if use.name not in names | BUILTINS.keys():
+                found = f"found {key}={value}{nearest(use.name, names)}"
+                raise NumberError(f"--set: expected names of the program; {found}")
 
 
 class LoopNumbers:
@@ -153,12 +204,15 @@ class LoopNumbers:
         self.missing: dict[str, str] = {}
         self._budget = Budget()
         self._around = ModuleContext(loop)
-        self._check(given, loop.path[0])
         self._known = _with_lengths(self._around.numbers | dict(given))
-        whole = {Variable(VariableKind.PARAMETER, k): v for k, v in self._known.items() if isinstance(v, int)}
         facts = () if space is None else space.context
-        solved = {v.name: value for v, value in known_values(facts, whole).items()}
+        solved = {v.name: value for v, value in known_values(facts, self.parameters).items()}
         self._known = _with_lengths(solved | self._known)
+
+    @property
+    def parameters(self) -> dict[Variable, int]:
+        """The names and expressions whose values are known whole numbers."""
+        return {Variable(VariableKind.PARAMETER, k): v for k, v in self._known.items() if isinstance(v, int)}
 
     def number(self, node: ast.expr, why: str, instead: str = "") -> Number | None:
         """The value of an expression; None if it is unknown, which is recorded with ``why`` it is needed.
@@ -176,17 +230,17 @@ class LoopNumbers:
             value = evaluate(known, self._around.names, self._budget)
         except Exception as error:
             found = error if isinstance(error, EvaluationError) else repr(error)
-            raise CannotSimulateError(f"{why}: {text} cannot be computed, {found}") from error
+            raise NumberError(f"{why}: {text} cannot be computed, {found}") from error
         if type(value) not in (int, float):
-            raise CannotSimulateError(f"{why}: expected a number, found {text} = {value!r}")
+            raise NumberError(f"{why}: expected a number, found {text} = {value!r}")
         return value  # type: ignore[no-any-return]
 
     def whole(self, node: ast.expr, why: str, instead: str = "") -> int | None:
-        """As `number`, for a whole number; CannotSimulateError for any other."""
+        """As `number`, for a whole number; NumberError for any other."""
         value = self.number(node, why, instead)
         if value is not None and not isinstance(value, int):
             found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
-            raise CannotSimulateError(f"{why}: expected a whole number, {found}")
+            raise NumberError(f"{why}: expected a whole number, {found}")
         return value
 
     def length(self, node: ast.expr, why: str, instead: str = "") -> int | None:
@@ -194,7 +248,7 @@ class LoopNumbers:
         value = self.whole(node, why, instead)
         if value is not None and value < 0:
             found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
-            raise CannotSimulateError(f"{why}: expected 0 or more, {found}")
+            raise NumberError(f"{why}: expected 0 or more, {found}")
         return value
 
     def function(self, text: str, why: str, modules: Mapping[str, str]) -> Evaluated | None:
@@ -212,17 +266,6 @@ class LoopNumbers:
             return None
         names = replace(self._around.names, modules={**self._around.names.modules, **modules})
         return function_of([each.arg for each in known.args.args], known.body, names, self._budget)
-
-    def _check(self, given: Mapping[str, Number], module: ast.AST) -> None:
-        """Raise CannotSimulateError for settings whose names the program does not use."""
-        nodes = list(ast.walk(module))
-        names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        for key, value in given.items():
-            for use in uses_of(ast.parse(key, mode="eval")):
-                if use.name not in names and use.name not in self._around:
-                    found = f"found {key}={value}{nearest(use.name, names)}"
-                    raise CannotSimulateError(f"--set: expected names of the program; {found}")
 
     def _substitute(self, node: ast.expr) -> ast.expr:
         found = _Substitution(self._known).visit(copy.deepcopy(node))
