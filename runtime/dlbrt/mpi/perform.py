@@ -61,7 +61,7 @@ class RankResult:
     where they are measured, ``trace`` the rank's trace where one is written. ``withheld`` says why what the
     iterations left could not leave the rank, so that none of it has been sent. ``contradiction`` names
     what has changed though the plan says that it does not. ``forwarded`` is what the rank has sent of its
-    output.
+    output. ``disturbed``: other programs took the processor while iterations were timed.
     """
 
     figures: RunCounters
@@ -74,6 +74,7 @@ class RankResult:
     withheld: str = ""
     contradiction: str | None = None
     forwarded: ForwardedReport = field(default_factory=ForwardedReport)
+    disturbed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     samples = tuple(times.samples()) if times else ()
     loop.team.figures.compile_s = loop.compile_s
     trace = loop.team.recorder.trace() if loop.team.recorder is not None else None
-    return RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
+    found = RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
+    return replace(found, disturbed=True) if times and times.disturbed else found
 
 
 def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:

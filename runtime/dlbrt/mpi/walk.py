@@ -102,7 +102,7 @@ class Walk:
         self._progress = ProgressSamples()
         self._part = range(0)  # of the stretch, from one poll to the next
         self._counter: Iterator[int] | None = None
-        self._part_started = 0.0
+        self._part_started = self._processor_s = 0.0
         self._pairs: _Pairs | None = None
         self.chunks: CompiledChunks | None = None
         self._computing = False  # whether the turn's iterations are compiled ones
@@ -204,7 +204,7 @@ class Walk:
         """Run the first iterations of a part of the stretch as they are compiled; the others are left."""
         assert self.chunks is not None
         assert self._space.index is not None
-        self._part_started = clock()
+        self._start_part()
         done = self.chunks.run(self._space.index.values(part))
         self._part = part[:done]
         if done and self._rows:
@@ -391,14 +391,21 @@ class Walk:
         """The items of a part of the stretch; `_account` follows."""
         self._part = part
         items, self._counter = self._space.items(part)
-        self._part_started = clock()
+        self._start_part()
         journal = self._contributions.journal
         return items if journal is None else journal.marked(items)
+
+    def _start_part(self) -> None:
+        self._part_started = clock()
+        if self.times is not None:
+            self._processor_s = time.process_time()
 
     def _account(self, done: int) -> float:
         """Count the first ``done`` iterations of the part; returns their seconds, emulated load included."""
         seconds = computing_s = clock() - self._part_started
         self._counter = None
+        if self.times is not None:
+            self.times.watch(computing_s, time.process_time() - self._processor_s)
         if self._load.active:
             stretched = self._load.stretch(self._part_started - self.started, seconds)
             self._debt_s += stretched - seconds

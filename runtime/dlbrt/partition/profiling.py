@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from dlbrt.parameters import MAX_GROUPS
 from dlbrt.partition.density import Density, DriftCheck, Sample, merge
+from dlbrt.partition.repeats import MOST_REPEATS, QUIET_SHARE, are_confirmed, share_times, typical
 from dlbrt.partition.work import WorkError, WorkFault
 from dlbrt.records import dataclass
 
@@ -56,6 +57,17 @@ class GroupTimes:
         zeros = bytes(8 * -(-n // self.group))
         # An array is faster than numpy for single elements; numpy handles stretches on the same memory.
         self._done, self._seconds = array("q", zeros), array("d", zeros)
+        self._computing_s = self._processor_s = 0.0
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether the processor was given to other things for a noticeable part of the time."""
+        return self._processor_s < QUIET_SHARE * self._computing_s
+
+    def watch(self, computing_s: float, processor_s: float) -> None:
+        """Add the seconds of a stretch of computing, and those for which the process had a processor."""
+        self._computing_s += computing_s
+        self._processor_s += processor_s
 
     def limit(self, position: int) -> int:
         """The first position after the group that holds this one."""
@@ -99,12 +111,16 @@ class GroupTimes:
 
 @dataclass(slots=True)
 class _State:
-    """The density of passes over n iterations, and the number of these passes."""
+    """The density of passes over n iterations, and the number of these passes.
+
+    ``repeats`` are what the last passes have measured while they were disturbed.
+    """
 
     n: int
     group: int
     density: Density | None = None
     passes: int = 0
+    repeats: tuple[Density, ...] = ()
 
 
 class Profiling:
@@ -160,7 +176,9 @@ class Profiling:
     @property
     def measure_next(self) -> bool:
         """Whether all ranks measure the next pass."""
-        return self.n > 0 and (self.density is None or self._state.passes % self._check.every == 0)
+        state = self._state
+        due = state.density is None or bool(state.repeats) or self._check.due(state.passes)
+        return self.n > 0 and (due or state.passes == 0)
 
     def group_times(self) -> GroupTimes:
         """A rank's record of the next pass."""
@@ -172,13 +190,17 @@ class Profiling:
         samples: Sequence[Sequence[Sample]] | None,
         speeds: Sequence[float] = (),
         bounds: Sequence[int] = (),
+        *,
+        moved: bool = False,
+        disturbed: bool = False,
     ) -> str | None:
         """A pass has ended: adopt its density if there was none, or if the ranks have drifted apart.
 
         ``times`` are the ranks' seconds, ``samples`` their measurements (None if the pass was not measured),
-        ``speeds`` the relative speeds that the pass was cut by (empty: equal ones). If work moved during the
-        pass, its times do not show how well it was cut: ``bounds`` are then the P + 1 boundaries that it
-        began with, and the times of these shares by the new density are compared instead.
+        ``speeds`` the relative speeds that the pass was cut by (empty: equal ones), ``bounds`` the P + 1
+        boundaries that it began with (empty: it was not dealt in blocks). If work ``moved`` during the pass,
+        its times do not show how well it was cut: the times of these shares by the new density are compared
+        instead. If the pass was ``disturbed``, its density waits until the next passes confirm it.
 
         Returns a sentence if the times cannot be used; the old density is kept. ValueError for samples that
         do not fit the domain.
@@ -192,13 +214,34 @@ class Profiling:
             fresh = merge(self.n, self.group, _rated(samples, rates))
         except WorkError as error:
             return self._unusable(error)
-        taken = _taken(fresh, bounds, rates) if bounds else times
+        taken = share_times(fresh, bounds, rates) if moved and bounds else times
         # A rank that gets no work (speed 0) is not out of balance.
         compared = [t for t, rate in zip(taken, rates, strict=True) if rate > 0]
         if not all(isfinite(t) and t >= 0 for t in compared):
             return f"expected a time for each rank, found {list(compared)}; iterations are dealt as before"
-        if self.density is None or self._check.exceeded(compared):
+        if disturbed and bounds:
+            return self._repeated(fresh, bounds, rates, wanted=self._is_wanted(compared))
+        self._state.repeats = ()
+        if self._is_wanted(compared):
             self._state.density = fresh
+        return None
+
+    def _is_wanted(self, times: Sequence[float]) -> bool:
+        return self.density is None or self._check.exceeded(times)
+
+    def _repeated(
+        self, fresh: Density, bounds: Sequence[int], speeds: Sequence[float], *, wanted: bool
+    ) -> str | None:
+        """A disturbed pass: adopt what it has in common with those before it, if they confirm one another."""
+        state = self._state
+        if not (wanted or state.repeats):
+            return None
+        state.repeats = (*state.repeats, fresh)
+        if are_confirmed(state.repeats, bounds, speeds):
+            state.density, state.repeats = typical(state.repeats), ()
+        elif len(state.repeats) == MOST_REPEATS:
+            state.repeats = ()
+            return "its times differ from run to run, as on a busy machine; iterations are dealt as before"
         return None
 
     def _unusable(self, error: WorkError) -> str:
@@ -229,9 +272,3 @@ def _rated(samples: Sequence[Sequence[Sample]], speeds: Sequence[float]) -> list
     """The samples of all ranks with the ranks' speeds; those of a rank of speed 0 are dropped."""
     pairs = zip(samples, speeds, strict=True)
     return [replace(sample, speed=speed) for each, speed in pairs if speed > 0 for sample in each]
-
-
-def _taken(density: Density, bounds: Sequence[int], speeds: Sequence[float]) -> list[float]:
-    """The seconds that shares between ``bounds`` take ranks of ``speeds``."""
-    work = density.between(bounds).tolist()
-    return [part / speed if speed > 0 else 0.0 for part, speed in zip(work, speeds, strict=True)]

@@ -133,7 +133,9 @@ class Partitioner:
             seconds,
             [result.samples for result in results] if self.measured else None,
             self.weights,
-            self._dealt.bounds if moved else (),
+            self._dealt.bounds,
+            moved=moved,
+            disturbed=any(result.disturbed for result in results),
         )
         if complaint:
             self._loop_history.log(complaint)
