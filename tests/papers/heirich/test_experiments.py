@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from papers.heirich import Mesh, bow_shock, discrepancy, injection, large_steps, partial, point, unstructured
 from papers.heirich.chapter import ends
+from papers.heirich.modes import tau
+from papers.heirich.table_1 import exchanges
 
 
 def test_a_point_on_512_processors_falls_as_recomputed() -> None:
@@ -29,6 +31,12 @@ def test_the_condition_as_printed_does_not_conserve() -> None:
 def test_the_intervals_of_inner_iterations() -> None:
     assert ends(3) == pytest.approx([0.04466, 0.62201, 0.83333], abs=5e-6)
     assert ends(2)[-1] == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(("alpha", "side", "less"), [(0.1, 8, 0), (0.1, 32, 0), (0.01, 8, 0), (0.01, 32, 1)])
+def test_runs_of_the_method_take_the_exchanges_that_all_modes_say(alpha: float, side: int, less: int) -> None:
+    """One less where inner iterations, which do not solve a step exactly, make the difference."""
+    assert exchanges(alpha, side) == tau(alpha, (side,) * 3) - less
 
 
 def test_injected_loads_are_spread_faster_than_they_come() -> None:
