@@ -180,10 +180,6 @@ class Profiling:
         due = state.density is None or bool(state.repeats) or self._check.due(state.passes)
         return self.n > 0 and (due or state.passes == 0)
 
-    def group_times(self) -> GroupTimes:
-        """A rank's record of the next pass."""
-        return GroupTimes(self.n, self.group)
-
     def learn(
         self,
         times: Sequence[float],

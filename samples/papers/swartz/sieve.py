@@ -104,7 +104,7 @@ def first_pass(maximum: int, bounds: Sequence[int], group: int, took: Callable[[
     """
     profiling = Profiling(positions(maximum), group)
     parts = [range(low, high) for low, high in pairwise(bounds)]
-    recorders = [_recorded(profiling.group_times(), part, took) for part in parts]
+    recorders = [_recorded(GroupTimes(profiling.n, profiling.group), part, took) for part in parts]
     seconds = [sum(float(s.seconds.sum()) for s in group_times.samples()) for group_times in recorders]
     problem = profiling.learn(seconds, [group_times.samples() for group_times in recorders])
     assert problem is None, problem

@@ -130,7 +130,7 @@ class Ranks:
         profiling, before = self.profiling, self.profiling.density
         if before is not None:
             self.bounds = list(before.cut(self.speeds))
-        recorders = [profiling.group_times() for _ in self.speeds] if profiling.measure_next else None
+        recorders = [timed(profiling) for _ in self.speeds] if profiling.measure_next else None
         work = [cost(i) for i in range(profiling.n)]
         shares = [range(a, b) for a, b in pairwise(self.bounds)]
         times = [sum(work[s.start : s.stop]) / v for s, v in zip(shares, self.speeds, strict=True)]
@@ -141,6 +141,11 @@ class Ranks:
         assert profiling.learn(times, samples, self.speeds) is None
         self.recuts += before is not None and profiling.density is not before
         return times
+
+
+def timed(profiling: Profiling) -> GroupTimes:
+    """A rank's record of the next pass."""
+    return GroupTimes(profiling.n, profiling.group)
 
 
 def record(times: GroupTimes, share: range, work: Sequence[float], speed: float) -> tuple[Sample, ...]:
@@ -204,7 +209,7 @@ def test_speeds_that_nobody_told_are_learned_with_the_density() -> None:
         shares = [range(a, b) for a, b in pairwise(bounds)]
         times = [len(share) / speed for share, speed in zip(shares, (1, 2, 4), strict=True)]
         pieces = zip(shares, (1, 2, 4), strict=True)
-        samples = [record(profiling.group_times(), share, [1.0] * 1000, speed) for share, speed in pieces]
+        samples = [record(timed(profiling), share, [1.0] * 1000, speed) for share, speed in pieces]
         assert profiling.learn(times, samples) is None
         assert profiling.density is not None
         bounds = list(profiling.density.cut(3))
@@ -232,7 +237,7 @@ def busy_passes(passes: int, seed: int, *, noticed: bool) -> list[float]:
                 disturbed |= bool(high - low > len(share) / 10)
         times, samples = [float(taken[share].sum()) for share in shares], None
         if profiling.measure_next:
-            samples = [record(profiling.group_times(), share, taken.tolist(), 1.0) for share in shares]
+            samples = [record(timed(profiling), share, taken.tolist(), 1.0) for share in shares]
         profiling.learn(times, samples, (), bounds, disturbed=disturbed and noticed)
     return found
 
@@ -250,7 +255,7 @@ def test_a_disturbed_pass_that_the_next_confirms_is_cut_by() -> None:
     """A rank that stays slow is no noise, though its processor is shared all the time."""
     work = np.repeat([1.0, 3.0], 10)
     profiling, bounds = Profiling(20, 5), (0, 10, 20)
-    samples = [record(profiling.group_times(), range(low, low + 10), work.tolist(), 1.0) for low in (0, 10)]
+    samples = [record(timed(profiling), range(low, low + 10), work.tolist(), 1.0) for low in (0, 10)]
     profiling.learn([10.0, 30.0], samples, (), bounds, disturbed=True)
     assert profiling.density is None
     assert profiling.measure_next
@@ -265,7 +270,7 @@ def test_passes_that_never_agree_are_reported_and_a_quiet_one_is_believed() -> N
 
     def learn(slow: int, *, disturbed: bool) -> str | None:
         work = [1.0 + 9 * (position // 10 == slow) for position in range(20)]
-        samples = [record(profiling.group_times(), range(low, low + 10), work, 1.0) for low in (0, 10)]
+        samples = [record(timed(profiling), range(low, low + 10), work, 1.0) for low in (0, 10)]
         return profiling.learn([sum(work[:10]), sum(work[10:])], samples, (), bounds, disturbed=disturbed)
 
     said = [learn(number % 2, disturbed=True) for number in range(5)]
@@ -303,7 +308,7 @@ def test_with_another_number_of_iterations_it_begins_again() -> None:
     profiling.begin(10**9)
     assert profiling.density is None
     assert profiling.measure_next
-    assert profiling.group == group_size(10**9, 5) == profiling.group_times().group
+    assert profiling.group == group_size(10**9, 5) == timed(profiling).group
     profiling.begin(0)
     assert not profiling.measure_next
 
