@@ -353,7 +353,14 @@ def _read_after(plan: LoopPlan) -> tuple[list[str], list[str]]:
 
 
 def build_routine(
-    routine: AnnotatedRoutine, plain: Sequence[str], outer: str, name: str, depth: int, origin: str
+    routine: AnnotatedRoutine,
+    plain: Sequence[str],
+    outer: str,
+    name: str,
+    depth: int,
+    origin: str,
+    *,
+    narrowing: bool,
 ) -> RoutineContext:
     """The block around a routine, ``depth`` blocks deeper than its loop was; ``outer`` begins it."""
     clause = routine.annotation.iterate
@@ -365,6 +372,7 @@ def build_routine(
     defaults = replace(clause, model="piecewise", tolerance=0.05, every=1)
     given = [key for key in texts if getattr(clause, key) != getattr(defaults, key)]
     arguments += [f"{key}={texts[key]}" for key in given]
+    arguments += ["narrowing=True"] if narrowing else []
     width = WIDTH - routine.node.col_offset - depth * len(INDENT)
     start, end = f"with {outer}.iterate(", f") as {name}:"
     line = start + ", ".join(arguments) + end

@@ -250,7 +250,8 @@ class Routines:
         level = _level(plan, routine)
         outer = self.names.routines[level - 1] if level else self.names.dlb
         plain = () if level else plan.maybe_scalar
-        context = build_routine(routine, plain, outer, self.names.routines[level], level, self.origin)
+        narrowing, name = not level and plan.narrowing, self.names.routines[level]
+        context = build_routine(routine, plain, outer, name, level, self.origin, narrowing=narrowing)
         block = cst.ensure_type(cst.parse_module(render(context)).body[0], cst.With)
         body = cst.ensure_type(block.body, cst.IndentedBlock)
         bare = loop.with_changes(leading_lines=[])

@@ -65,7 +65,8 @@ class RoutinePlan:
     item. ``wraps``: all outside the bodies of the parallel loops. ``read_before``: by ordinal of a parallel
     loop, the expressions that rank 0 reads before it. ``maybe_scalar``: names that hold no array, if the
     runtime confirms it. ``resident``: the arrays of the parallel loops. ``unseen``: functions whose code is
-    not seen, with a place for each.
+    not seen, with a place for each. ``narrowing``: its parallel loops begin further on from pass to pass, and
+    end where they did.
     """
 
     routine: AnnotatedRoutine
@@ -77,3 +78,4 @@ class RoutinePlan:
     maybe_scalar: tuple[str, ...] = ()
     resident: tuple[str, ...] = ()
     unseen: tuple[tuple[str, ast.expr], ...] = ()
+    narrowing: bool = False

@@ -11,9 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from dlbrt.contract import Distribution
+
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.names import anchors_of, swapped
-from dlbc.analysis.uses import bound_names, every_node
+from dlbc.analysis.uses import bound_names, every_node, names_in
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import AnnotatedRoutine, Module
@@ -119,7 +121,43 @@ def _plan(
         maybe_scalar=names.plain,
         resident=resident,
         unseen=tuple({text: (text, node) for text, node in touches.unseen}.values()),
+        narrowing=_narrows(routine, own),
     )
+
+
+def _narrows(routine: AnnotatedRoutine, plans: Sequence[LoopPlan]) -> bool:
+    """Whether each pass of a routine's loops leaves out some of the first iterations of the pass before.
+
+    In an elimination loops run over ``range(k + 1, n)`` in pass k. Only such text is recognized. Where no
+    rows are in blocks, it does not matter.
+    """
+    if all(plan.iterations is Distribution.CYCLIC for plan in plans):
+        return False
+    match routine.node:
+        case ast.For(target=ast.Name(id=name), iter=outer) if _ascends(outer):
+            return all(_begins_at(name, plan.loop.node.iter) for plan in plans)
+    return False
+
+
+def _ascends(space: ast.expr) -> bool:
+    match space:
+        case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _]):
+            return True
+        case ast.Call(func=ast.Name(id="range"), args=[_, _, ast.Constant(value=int(step))]):
+            return step > 0
+    return False
+
+
+def _begins_at(name: str, space: ast.expr) -> bool:
+    """Whether it is an ascending range from a name, or from more than it, to an end without the name."""
+    match space:
+        case ast.Call(args=[start, stop, *_]) if _ascends(space) and name not in names_in(ast.unparse(stop)):
+            match start:
+                case ast.Name(id=found):
+                    return found == name
+                case ast.BinOp(left=ast.Name(id=found), op=ast.Add(), right=ast.Constant()):
+                    return found == name
+    return False
 
 
 def _arrays(plan: LoopPlan) -> Iterator[str]:

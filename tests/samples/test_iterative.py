@@ -102,3 +102,16 @@ def test_rows_move_in_the_middle_of_a_pass_and_bits_stay(pair: Pair, tmp_path: P
     (loop,) = run(pair, True, 3, env, tmp_path)["loops"]
     assert loop["redistributions"] >= 1
     assert loop["iterations_moved"] >= 1
+
+
+def test_the_fastest_rank_has_the_last_block_of_an_elimination(tmp_path: Path) -> None:
+    """Ciegis et al., section 4: the first block is done first, so it is the slowest rank's."""
+    program, stats = transform(SAMPLES / "lu.py", tmp_path), tmp_path / "stats.json"
+    env = {"DLB_STRATEGY": "none", "DLB_WEIGHTS": "3,1,2", "DLB_STATS": str(stats)}
+    done = run_mpi(3, [sys.executable, str(program), "31", "BLOCK"], 120, env, tmp_path)
+    alone = run_sequential([sys.executable, str(SAMPLES / "lu.py"), "31", "BLOCK"], cwd=tmp_path)
+    assert (done.status, done.stdout) == (0, alone.stdout)
+    [loop] = json.loads(stats.read_text())["loops"]
+    # Rows 1 to 5 are rank 1's, 6 to 15 rank 2's, 16 to 30 rank 0's; row j is changed at j stages.
+    rows = [rank["iterations"] for rank in loop["per_rank"]]
+    assert rows == [sum(range(16, 31)), sum(range(1, 6)), sum(range(6, 16))]

@@ -197,8 +197,9 @@ def describe_routine(plan: RoutinePlan) -> tuple[Section, ...]:
         (f"line {wrap.node.lineno}  {_text(wrap)}", _ACCESS_TEXT[wrap.mod_ref, wrap.kind])
         for wrap in plan.wraps
     )
+    narrowing = "passes narrow: with --weights the slowest rank gets the first block, the fastest the last"
     sections = (
-        Section("balanced", ((balanced, ""),)),
+        Section("balanced", ((balanced, ""), *([(narrowing, "")] if plan.narrowing else []))),
         Section("stays on the ranks", tuple((name, "") for name in plan.resident)),
         Section("used at rank 0", tuple(accesses)),
         Section(

@@ -110,12 +110,14 @@ class FirstShares:
 
     @property
     def bounds(self) -> tuple[int, ...]:
-        """The P + 1 boundaries between the ranks' positions; () if these are not blocks in order."""
+        """The P + 1 boundaries between the ranks' positions; () if these are not blocks in order of rank."""
         runs = [spans.runs for spans in self.deal.shares]
         if self.deal.units.folded or any(len(r) > 1 or (r and r[0].step > 1) for r in runs):
             return ()
         ends = [self.deal.units.first]
         for r in runs:
+            if r and r[0].start != ends[-1]:
+                return ()
             ends.append(r[0].stop if r else ends[-1])
         return tuple(ends)
 

@@ -61,6 +61,15 @@ def scattered_owners(n: int, rates: Sequence[float]) -> NDArray[np.int64]:
     return owner[earliest][::-1]
 
 
+def slowest_first(rates: Sequence[float]) -> tuple[int, ...]:
+    """The processors in the order in which they should get the blocks of an elimination (section 4).
+
+    The owner of the first block is the first to be idle. With rows in exact proportion to the rates no order
+    is better. Equal rates stay in order.
+    """
+    return tuple(sorted(range(len(rates)), key=lambda j: rates[j]))
+
+
 def _checked(m: int, rates: Sequence[float]) -> list[Fraction]:
     if m < 0:
         raise ValueError(f"expected 0 or more rows, found {m}")

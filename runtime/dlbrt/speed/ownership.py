@@ -8,7 +8,7 @@ are cut, the outermost without end; other shares are kept with the progression t
 The loop that dealt the rows first leads. From one of its runs to the next a pass goes by, and a rank's speed
 is measured over the seconds of all loops in between and the leader's iterations (Clarke, Lastovetsky,
 Rychkov, section 4). The balancer of passes then decides whether to go on, or how many iterations each rank
-gets; blocks stay in order of rank, so that neighbours share few borders.
+gets; blocks stay in the order of ranks that they were dealt in, so that neighbours share few borders.
 
 Work that moved within a pass counts where it was done: unless something else changes, the next pass begins
 there.
@@ -20,6 +20,8 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import isfinite
+from operator import itemgetter
+from typing import TypeVar
 
 from dlbrt.data import runs as algebra
 from dlbrt.data.footprint import IndexMap
@@ -28,22 +30,36 @@ from dlbrt.data.work_table import Units
 from dlbrt.records import dataclass
 from dlbrt.speed.pass_balancer import PassBalancer, PassReason, imbalance
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class BlockOwnership:
-    """Blocks: rank r owns the values from ``edges[r - 1]`` up to below ``edges[r]``.
+    """Blocks: the block b has the values from ``edges[b - 1]`` up to below ``edges[b]``.
 
-    With ``direction`` -1 they count downwards, so that rank 0 has the greatest values.
+    With ``direction`` -1 they count downwards, so that block 0 has the greatest values. ``order`` has the
+    rank of each block; empty: block b is rank b's.
     """
 
     edges: tuple[int, ...]
     direction: int
+    order: tuple[int, ...] = ()
 
     @classmethod
-    def at(cls, index: IndexMap, bounds: Sequence[int]) -> BlockOwnership:
+    def at(cls, index: IndexMap, bounds: Sequence[int], order: tuple[int, ...] = ()) -> BlockOwnership:
         """Cuts before the positions ``bounds[1:-1]`` of a loop; bounds are the P + 1 ends of the blocks."""
         direction = 1 if index.step > 0 else -1
-        return cls(tuple(direction * index.value(bound) for bound in bounds[1:-1]), direction)
+        return cls(tuple(direction * index.value(bound) for bound in bounds[1:-1]), direction, order)
+
+    def by_block(self, by_rank: Sequence[T]) -> tuple[T, ...]:
+        """One thing for each rank, in the order of their blocks."""
+        return tuple(by_rank[rank] for rank in self.order) if self.order else tuple(by_rank)
+
+    def by_rank(self, by_block: Sequence[T]) -> tuple[T, ...]:
+        """One thing for each block, in the order of ranks."""
+        if not self.order:
+            return tuple(by_block)
+        return tuple(each for _, each in sorted(zip(self.order, by_block, strict=True), key=itemgetter(0)))
 
     def bounds(self, index: IndexMap, units: Units) -> tuple[int, ...]:
         """The P + 1 ends of the blocks in a loop's positions, ascending if it counts in ``direction``."""
@@ -56,7 +72,7 @@ class BlockOwnership:
 
     def shares(self, index: IndexMap, units: Units) -> tuple[Spans, ...] | None:
         """What each rank owns of a loop's positions."""
-        return tuple(Spans.of(range(*sorted(ends))) for ends in pairwise(self.bounds(index, units)))
+        return self.by_rank([Spans.of(range(*sorted(ends))) for ends in pairwise(self.bounds(index, units))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,21 +237,22 @@ class IterationOwnership:
                 self.balancer.skipped()
             return
         before = cuts.bounds(index, units)
-        own = tuple(abs(high - low) for low, high in pairwise(before))
+        own = cuts.by_rank([abs(high - low) for low, high in pairwise(before)])
         kept = self._counts if self._over == (index, units) else own
 
         def movement_s(counts: Sequence[int]) -> float:
-            return _moved(before, _ends(units, counts)) * unit_s
+            return _moved(before, _ends(units, cuts.by_block(counts))) * unit_s
 
         decision = self.balancer.after(
             self._held, self._seconds_held(), kept=kept, movement_s=movement_s, passes=self._passes
         )
-        moved = _moved(before, _ends(units, decision.counts)) if decision.counts != own else 0
+        after = _ends(units, cuts.by_block(decision.counts))
+        moved = _moved(before, after) if decision.counts != own else 0
         self._records.append(
             self._record(decision.reason.value, decision.counts, moved, decision.predicted_s)
         )
         if decision.counts != own:
-            self.ownership = BlockOwnership.at(index, _ends(units, decision.counts))
+            self.ownership = BlockOwnership.at(index, after, cuts.order)
             self.version += 1
 
     def _seconds_held(self) -> list[float]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from dlbrt.partition.proportional import floors, scattered_owners
 
-__all__ = ["elimination_order", "floors_and_first", "scattered_rows"]
+__all__ = ["floors_and_first", "scattered_rows"]
 
 
 def floors_and_first(m: int, rates: Sequence[float]) -> tuple[int, ...]:
@@ -25,12 +25,3 @@ def scattered_rows(n: int, rates: Sequence[float]) -> tuple[tuple[int, ...], ...
     """R_j: the rows of each processor by figure 3, counted from 1 as in the paper, ascending."""
     owners = scattered_owners(n, rates)
     return tuple(tuple((np.flatnonzero(owners == j) + 1).tolist()) for j in range(len(rates)))
-
-
-def elimination_order(rates: Sequence[float]) -> tuple[int, ...]:
-    """The processors in the order in which they should get the blocks of a block LU: slowest first.
-
-    The owner of the first block is the first to be idle (section 4); equal rates stay in order. With rows
-    in exact proportion no order is better; with whole rows `elimination.block_order` may be.
-    """
-    return tuple(sorted(range(len(rates)), key=lambda j: rates[j]))

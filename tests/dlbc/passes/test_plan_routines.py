@@ -274,3 +274,24 @@ for t in range(3):
     result = transform(source_of(text))
     assert result.text is not None, result.diagnostics
     assert b"routine.write(look)()" in result.text
+
+
+@pytest.mark.parametrize(
+    ("outer", "space", "clause", "narrows"),
+    [
+        ("range(n - 1)", "range(k + 1, n)", "BLOCK", True),
+        ("range(0, n, 2)", "range(k, len(A))", "BLOCK", True),
+        ("range(n - 1)", "range(k + 1, n)", "CYCLIC", False),
+        ("range(n - 1, 0, -1)", "range(k + 1, n)", "BLOCK", False),
+        ("range(n)", "range(n - k)", "BLOCK", False),
+        ("range(n)", "range(k, k + 3)", "BLOCK", False),
+        ("range(n)", "range(1, n)", "BLOCK", False),
+    ],
+)
+def test_passes_that_begin_further_on_are_recognized(
+    outer: str, space: str, clause: str, narrows: bool
+) -> None:
+    text = f"def f(A, n):\n    # dlb: iterate\n    for k in {outer}:\n        # dlb: parallel, {clause}(A)\n"
+    result = transform(source_of(f"{text}        for j in {space}:\n            A[j] += 1\n"))
+    assert result.text is not None, result.diagnostics
+    assert ("narrowing=True" in result.text.decode()) == narrows

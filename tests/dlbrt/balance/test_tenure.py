@@ -112,3 +112,13 @@ def test_passes_that_were_too_short_are_recorded_together_and_fixed_shares_as_su
         run(fixed, (1.0, 0.0))
     assert [record.shares for record in fixed.pass_records] == [(50, 50), (50, 50)]
     assert [record.imbalance for record in fixed.pass_records] == [None, None]
+
+
+def test_blocks_keep_their_order_when_they_are_cut_anew() -> None:
+    """Rank 1 has the first block, and less of it from the second pass on."""
+    blocks = BlockOwnership.at(INNER, (0, 50, 100), (1, 0))
+    one = IterationOwnership("a", blocks, 2, PassBalancer(2, ModelKind.PIECEWISE))
+    assert one.shares("a", INNER, UNITS, 0.0) == (Spans.of(range(50, 100)), Spans.of(range(50)))
+    assert run(one, (1.0, 3.0)) == (50, 50)
+    assert one.shares("a", INNER, UNITS, 0.0) == (Spans.of(range(25, 100)), Spans.of(range(25)))
+    assert [(record.shares, record.moved) for record in one.pass_records] == [((75, 25), 25)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
+from random import Random
 
 import pytest
 from dlbrt.data import layout
@@ -62,3 +63,18 @@ def test_pairs_are_owned_by_the_loop_they_were_folded_in() -> None:
     assert dealt.shares(IndexMap(0, 1), Units(0, 8, folded=True)) == layout.block(4, 2)
     assert dealt.shares(IndexMap(0, 1), Units(0, 6, folded=True)) is None
     assert dealt.shares(IndexMap(0, 1), Units(0, 8)) is None
+
+
+@given(COUNTS, STEPS, st.integers(-20, 20), st.randoms())
+def test_blocks_may_lie_in_another_order_than_ranks(
+    counts: list[int], step: int, start: int, draw: Random
+) -> None:
+    order = list(range(len(counts)))
+    draw.shuffle(order)
+    index, bounds = IndexMap(start, step), list(accumulate(counts, initial=0))
+    cuts = BlockOwnership.at(index, bounds, tuple(order))
+    units = Units(0, bounds[-1])
+    in_order = BlockOwnership.at(index, bounds).shares(index, units)
+    assert cuts.shares(index, units) == cuts.by_rank(in_order or ())
+    assert cuts.by_block(cuts.by_rank(counts)) == tuple(counts)
+    assert [cuts.by_rank(counts)[rank] for rank in order] == counts

@@ -287,7 +287,8 @@ class Preparation:
 
         def kept(deal: InitialPartition, bounds: Sequence[int]) -> InitialPartition:
             dealt = (deal, () if in_turn else bounds)
-            return routine_state.deal(loop_history, index, dealt, residents, fixed=fixed)
+            weights = partitioner.weights
+            return routine_state.deal(loop_history, index, dealt, residents, fixed=fixed, weights=weights)
 
         return partitioner.deal(loop, first, kept)
 

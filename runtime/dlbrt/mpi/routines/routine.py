@@ -35,7 +35,8 @@ class IterativeRoutine(LoopRunner):
     """One run of an iterative routine; a context manager, at whose end every array is valid at rank 0.
 
     ``model``, ``tolerance`` and ``every`` are the clauses: how speeds are modelled, which relative spread of
-    the ranks' times counts as balanced, and after how many passes the times are looked at.
+    the ranks' times counts as balanced, and after how many passes the times are looked at. ``narrowing``: the
+    loops begin further on from pass to pass, so that the slowest rank should have the first rows.
     """
 
     if not TYPE_CHECKING:
@@ -49,6 +50,7 @@ class IterativeRoutine(LoopRunner):
         model: str = ModelKind.PIECEWISE.value,
         tolerance: float = 0.05,
         every: int = 1,
+        narrowing: bool = False,
         outer: IterativeRoutine | None = None,
         place: FrameType | None = None,
     ) -> None:
@@ -56,6 +58,7 @@ class IterativeRoutine(LoopRunner):
         self._source = _source(place or sys._getframe(1))
         self._plain = plain
         self._clauses = (ModelKind(model), tolerance, every)
+        self._narrowing = narrowing
         self._outer = outer
 
     def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> IterativeRoutine:
@@ -105,6 +108,7 @@ class IterativeRoutine(LoopRunner):
             self._routine_state = RoutineState(
                 self._root_runtime,
                 lambda known: PassBalancer(ranks, model, tolerance=tolerance, every=every, known=known),
+                narrowing=self._narrowing,
             )
             _under_way.append(self._routine_state.resident_arrays)
         return self

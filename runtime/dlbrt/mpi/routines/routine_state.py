@@ -9,7 +9,7 @@ A run of a loop asks in this order: that what it reads before iterations are dea
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.balance.strategies import STATIC
@@ -48,13 +48,17 @@ class RoutineState:
     """The memory of one routine.
 
     ``balancer`` makes the balancer that cuts shares anew from pass to pass, from the speed points of each
-    rank that are known from earlier runs, if any are. ``strategies`` are those chosen for loops at earlier
-    runs, ``sharing`` decides whether loops are shared at all, ``repeats`` are runs that can be
-    repeated, from the first one on.
+    rank that are known from earlier runs, if any are; ``narrowing``: each pass begins further on than the one
+    before. ``strategies`` are those chosen for loops at earlier runs, ``sharing`` decides whether loops are
+    shared at all, ``repeats`` are runs that can be repeated, from the first one on.
     """
 
     def __init__(
-        self, root_runtime: RootRuntime, balancer: Callable[[Sequence[SpeedPoints]], PassBalancer]
+        self,
+        root_runtime: RootRuntime,
+        balancer: Callable[[Sequence[SpeedPoints]], PassBalancer],
+        *,
+        narrowing: bool = False,
     ) -> None:
         self.resident_arrays = ResidentArrays(root_runtime)
         self._runs: dict[str, int] = {}
@@ -66,7 +70,7 @@ class RoutineState:
         self._owned: list[IterationOwnership] = []
         self._ranks = root_runtime.communicator.ranks
         self._byte_s = 1 / root_runtime.network.bandwidth
-        self._balancer = balancer
+        self._balancer, self._narrowing = balancer, narrowing
         self._running: tuple[IterationOwnership, IndexMap, InitialPartition] | None = None
         self.repeats: RepeatedRuns | None = None
 
@@ -142,10 +146,12 @@ class RoutineState:
         loop_residents: LoopResidents,
         *,
         fixed: bool,
+        weights: Sequence[float] = (),
     ) -> InitialPartition:
         """The shares of a run: those of earlier runs over the same rows, else as ``dealt``.
 
         ``dealt`` is a partition and the boundaries of its blocks; ``fixed``: shares are never cut anew.
+        ``weights`` are the ranks' speeds where they are known. Where passes narrow, blocks lie by these.
         """
         deal, bounds = dealt
         by_rows = loop_residents.by_rows()
@@ -153,11 +159,18 @@ class RoutineState:
         kept = [r.ownerships[axis, blocks] for r, axis in by_rows if (axis, blocks) in r.ownerships]
         if not kept and (led := self._led.get((loop_history.key, blocks))) is not None:
             kept.append(led)  # its arrays are new, or were given up in between
-        found = kept[0] if kept else self._begin(loop_history, index, dealt, loop_residents, fixed=fixed)
+        order: tuple[int, ...] = ()
+        if self._narrowing and weights and blocks:
+            from dlbrt.partition.proportional import slowest_first
+
+            order = slowest_first(weights)
+        begun = loop_history, index, dealt, loop_residents, order
+        found = kept[0] if kept else self._begin(*begun, fixed=fixed)
         move_s = self.unit_s(loop_residents)
         shares = found.shares(loop_history.key, index, deal.units, move_s)
         if shares is None:
-            found, shares = self._begin(loop_history, index, dealt, loop_residents, fixed=fixed), deal.shares
+            found = self._begin(*begun, fixed=fixed)
+            shares = found.ownership.shares(index, deal.units) or deal.shares
         for resident, axis in by_rows:
             resident.ownerships[axis, blocks] = found
         self._led[loop_history.key, blocks] = found
@@ -181,6 +194,7 @@ class RoutineState:
         index: IndexMap,
         dealt: tuple[InitialPartition, Sequence[int]],
         loop_residents: LoopResidents,
+        order: tuple[int, ...],
         *,
         fixed: bool,
     ) -> IterationOwnership:
@@ -193,15 +207,15 @@ class RoutineState:
             return IterationOwnership(loop_history.key, owned, self._ranks)
         form = loop_residents.form()
         balancer = self._balancer(loop_history.known_points(form))
+        counts: Sequence[int] = [high - low for low, high in pairwise(bounds)]
         if any(points.units for points in balancer.points):
             counts = balancer.first(len(deal.units))
-            bounds = tuple(accumulate(counts, initial=deal.units.first))
+        counts = [counts[rank] for rank in order] if order else counts
+        owned = BlockOwnership.at(index, tuple(accumulate(counts, initial=deal.units.first)), order)
         if fixed:
-            return IterationOwnership(loop_history.key, BlockOwnership.at(index, bounds), self._ranks)
+            return IterationOwnership(loop_history.key, owned, self._ranks)
         self._taught[loop_history.key] = loop_history, form
-        return IterationOwnership(
-            loop_history.key, BlockOwnership.at(index, bounds), self._ranks, balancer, _MIN_PASS_S
-        )
+        return IterationOwnership(loop_history.key, owned, self._ranks, balancer, _MIN_PASS_S)
 
     def array_transfers(
         self, loop_residents: LoopResidents, deal: InitialPartition, reached: Set[int]
