@@ -11,8 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dlbrt.contract import Distribution
-
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.names import anchors_of, swapped
 from dlbc.analysis.uses import bound_names, every_node, names_in
@@ -128,14 +126,11 @@ def _plan(
 def _narrows(routine: AnnotatedRoutine, plans: Sequence[LoopPlan]) -> bool:
     """Whether each pass of a routine's loops leaves out some of the first iterations of the pass before.
 
-    In an elimination loops run over ``range(k + 1, n)`` in pass k. Only such text is recognized. Where no
-    rows are in blocks, it does not matter.
+    In an elimination loops run over ``range(k + 1, n)`` in pass k. Only such text is recognized.
     """
-    if all(plan.iterations is Distribution.CYCLIC for plan in plans):
-        return False
     match routine.node:
         case ast.For(target=ast.Name(id=name), iter=outer) if _ascends(outer):
-            return all(_begins_at(name, plan.loop.node.iter) for plan in plans)
+            return bool(plans) and all(_begins_at(name, plan.loop.node.iter) for plan in plans)
     return False
 
 
@@ -155,7 +150,7 @@ def _begins_at(name: str, space: ast.expr) -> bool:
             match start:
                 case ast.Name(id=found):
                     return found == name
-                case ast.BinOp(left=ast.Name(id=found), op=ast.Add(), right=ast.Constant()):
+                case ast.BinOp(left=ast.Name(id=found), op=ast.Add(), right=ast.Constant(value=int())):
                     return found == name
     return False
 

@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", metavar="NAME=NUMBER", dest="settings", action="append", default=[],
         help="a number of the program for these estimates, such as n=1000 or 'len(A)=1000'; may be repeated",
     )  # fmt: skip
+    parser.add_argument(
+        "--stats",
+        metavar="FILE",
+        help="statistics of a run on these ranks: what it measured, beside the estimates",
+    )
     common.add_strict(parser)
     common.add_follow(parser)
 
@@ -55,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     from dlbc.pipeline import TransformResult, explain
 
     try:
-        ranks = read_ranks(options.ranks, options.weights, options.settings)
+        ranks = read_ranks(options.ranks, options.weights, options.settings, options.stats)
     except (OptionError, NumberError) as error:
         return common.print_error(error)
     explained, annotated, statuses = [], [], [0]

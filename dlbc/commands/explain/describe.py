@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
 from dlbc.commands.explain import sentences
+from dlbc.commands.explain.measured import MeasuredEfficiency
+from dlbc.commands.explain.passes import describe_passes, passes_as_json
 from dlbc.commands.explain.ranks import RankSpec, describe_ranks
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity
 from dlbc.ir.loop import ProofMethod, ProofStatus
@@ -69,8 +72,16 @@ def describe(source: Source, report: LoopReport, ranks: RankSpec | None = None) 
         sections += _planned(report, report.plan)
         if ranks is not None:
             title = f"on {ranks.count} rank{'s' * (ranks.count > 1)}"
-            sections.append(Section(title, tuple(describe_ranks(report, ranks))))
+            rows = [*describe_ranks(report, ranks)]
+            if (measured := measured_at(source, report, ranks)) is not None:
+                rows.append(("measured", str(measured)))
+            sections.append(Section(title, tuple(rows)))
     return tuple(s for s in sections if s.rows)
+
+
+def measured_at(source: Source, report: LoopReport, ranks: RankSpec) -> MeasuredEfficiency | None:
+    """What a run has measured of a loop, if statistics of it are given."""
+    return ranks.measured.get(f"{PurePath(source.path).name}:{report.loop.node.lineno}")
 
 
 def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
@@ -185,8 +196,10 @@ def header_of(source: Source, node: ast.For | ast.While) -> str:
     return text + (" ..." if (head.end_lineno or node.lineno) > node.lineno else "")
 
 
-def describe_routine(plan: RoutinePlan) -> tuple[Section, ...]:
-    """All sections that are not empty."""
+def describe_routine(
+    plan: RoutinePlan, reports: Sequence[LoopReport] = (), ranks: RankSpec | None = None
+) -> tuple[Section, ...]:
+    """All sections that are not empty; ``reports`` are those of the program's loops."""
     clause = plan.routine.annotation.iterate
     assert clause is not None
     every = "pass" if clause.every == 1 else f"{clause.every} passes"
@@ -207,8 +220,28 @@ def describe_routine(plan: RoutinePlan) -> tuple[Section, ...]:
             tuple((name, "checked when the routine begins") for name in plan.maybe_scalar),
         ),
         Section("not analysed", tuple((text, f"line {node.lineno}") for text, node in plan.unseen)),
+        *(
+            Section(f"line {report.loop.node.lineno} on the ranks", tuple(rows))
+            for report, rows in narrowing_loops(plan, reports, ranks, describe_passes)
+        ),
     )
     return tuple(section for section in sections if section.rows)
+
+
+T = TypeVar("T")
+
+
+def narrowing_loops(
+    plan: RoutinePlan,
+    reports: Sequence[LoopReport],
+    ranks: RankSpec | None,
+    found: Callable[[RoutinePlan, LoopReport, RankSpec], T],
+) -> Iterator[tuple[LoopReport, T]]:
+    """The loops of a routine that narrows, with what is ``found`` of their passes on the ranks."""
+    if plan.narrowing and ranks is not None:
+        for report in reports:
+            if report.loop.ordinal in plan.loops:
+                yield report, found(plan, report, ranks)
 
 
 def _text(wrap: Wrap) -> str:
@@ -221,8 +254,14 @@ def place_object(source: Source, place: SourcePlace) -> dict[str, int]:
     return ({"cell": cell} if cell else {}) | {"line": line, "column": place.column}
 
 
-def routine_object(source: Source, plan: RoutinePlan) -> dict[str, Any]:
+def routine_object(
+    source: Source, plan: RoutinePlan, reports: Sequence[LoopReport] = (), ranks: RankSpec | None = None
+) -> dict[str, Any]:
     """The same facts as `describe_routine`, for JSON."""
+    on_ranks = [
+        {"line": source.in_cell(report.loop.node.lineno)[1], **found}
+        for report, found in narrowing_loops(plan, reports, ranks, passes_as_json)
+    ]
     return {
         **place_object(source, source.place_of(plan.routine.node)),
         "header": header_of(source, plan.routine.node),
@@ -238,4 +277,5 @@ def routine_object(source: Source, plan: RoutinePlan) -> dict[str, Any]:
             for wrap in plan.wraps
         ],
         "unseen": [{"line": source.in_cell(node.lineno)[1], "text": text} for text, node in plan.unseen],
+        **({"on_ranks": on_ranks} if on_ranks else {}),
     }

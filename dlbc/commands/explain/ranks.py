@@ -22,6 +22,7 @@ from dlbc.algebra.work import WorkPolynomial
 from dlbc.algebra.work_text import Notation, text_of
 from dlbc.commands.explain.iterations import IterationRange, find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError, read_settings
+from dlbc.commands.explain.measured import MeasuredEfficiency, read_measured
 from dlbc.cost.evaluate import Evaluated, function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.ir.plan import FoldDecision, LoopReport
@@ -43,32 +44,44 @@ _EVALUATED = "the given cost is evaluated when the program runs"
 class RankSpec:
     """A number of ranks; ``weights`` are their relative speeds, if known.
 
-    ``numbers`` are those of the program that the user gives.
+    ``numbers`` are those of the program that the user gives, ``measured`` what a run of it has measured, by
+    the places of loops.
     """
 
     count: int
     weights: tuple[float, ...] | None = None
     numbers: Mapping[str, Number] = field(default_factory=dict)
+    measured: Mapping[str, MeasuredEfficiency] = field(default_factory=dict)
 
 
-def read_ranks(count: int | None, weights: str | None, settings: Sequence[str] = ()) -> RankSpec | None:
-    """The ranks of the command line, and the numbers of ``--set``.
+def read_ranks(
+    count: int | None, weights: str | None, settings: Sequence[str] = (), statistics: str | None = None
+) -> RankSpec | None:
+    """The ranks of the command line, the numbers of ``--set``, and what the file ``statistics`` has.
 
-    OptionError for a malformed list, or one of another length, and for numbers without ranks; NumberError for
-    malformed numbers.
+    OptionError for a malformed list, or one of another length, for numbers or statistics without ranks, and
+    for statistics that cannot be used; NumberError for malformed numbers.
     """
-    if settings and count is None and weights is None:
-        raise OptionError("--set: expected it with a number of ranks, as in -n 4; found none")
+    if count is None and weights is None:
+        for option, given in (("--set", settings), ("--stats", statistics)):
+            if given:
+                raise OptionError(f"{option}: expected it with a number of ranks, as in -n 4; found none")
+        return None
     numbers = read_settings(settings)
+    speeds = _weights(count, weights)
+    ranks = count or len(speeds or ())
+    return RankSpec(ranks, speeds, numbers, read_measured(statistics, ranks, speeds) if statistics else {})
+
+
+def _weights(count: int | None, weights: str | None) -> tuple[float, ...] | None:
     if weights is None:
-        return None if count is None else RankSpec(count, numbers=numbers)
+        return None
     from dlbrt.emulation import parse_weights
 
     if weights.strip() in (LAST, TRIAL):
         found = f"`{weights.strip()}`, which is for `dlbc run`"
         raise OptionError(f"--weights: expected a relative speed for each rank, as in 1,1.5; found {found}")
-    count = count or weights.count(",") + 1
-    return RankSpec(count, parse_weights(weights, count), numbers)
+    return parse_weights(weights, count or weights.count(",") + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +150,7 @@ def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
         return _Answer(None, str(error))
     if span is None:
         return _Answer(
-            None, f"the number of iterations is not known before the program runs{_wanted(numbers.missing)}"
+            None, f"the number of iterations is not known before the program runs{wanted(numbers.missing)}"
         )
     n = _length(span.values)
     case = _Case(report, ranks, numbers, span)
@@ -150,10 +163,11 @@ def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
     return _Answer(n, "", estimates, _fewest(report, n, ranks))
 
 
-def _wanted(names: Iterable[str]) -> str:
+def wanted(names: Iterable[str]) -> str:
     """How to give the numbers that are missing; empty if none is."""
     options = [f"--set {name if name.isidentifier() else repr(name)}=NUMBER" for name in names]
-    return f"; {' '.join(options)} gives it" if options else ""
+    gives = "gives" if len(options) == 1 else "give"
+    return f"; {' '.join(options)} {gives} it" if options else ""
 
 
 def _length(values: range) -> int:
@@ -192,7 +206,7 @@ class _Case:
             depends = "the cost of an iteration depends on more than the index and known numbers"
             others = {v for v in self._work(cost).variables if v.kind is not VariableKind.INDEX}
             names = sorted(v.name for v in others if v.kind is VariableKind.PARAMETER)
-            return _EVALUATED if given else depends + (_wanted(names) if len(names) == len(others) else "")
+            return _EVALUATED if given else depends + (wanted(names) if len(names) == len(others) else "")
         return ""
 
     def _work(self, cost: Cost) -> WorkPolynomial:

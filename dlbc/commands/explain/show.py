@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from dlbc.commands.explain import sentences
@@ -12,6 +13,7 @@ from dlbc.commands.explain.describe import (
     describe,
     describe_routine,
     header_of,
+    measured_at,
     place_object,
     routine_object,
 )
@@ -31,7 +33,10 @@ def as_text(
 ) -> str:
     """A paragraph per loop and routine, then the other diagnostics; ``ranks`` adds estimates for them."""
     numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in result.reports]
-    numbered += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in result.routines]
+    numbered += [
+        (r.routine.node.lineno, "\n".join(_routine(source, r, result.reports, color, ranks)))
+        for r in result.routines
+    ]
     paragraphs = [text for _, text in sorted(numbered, key=lambda pair: pair[0])]
     paragraphs += [render(finding, source, color=color) for finding in elsewhere(result)]
     return "\n\n".join(paragraphs)
@@ -49,9 +54,12 @@ def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | Non
     yield from _paragraph(source, report.loop.node, status, describe(source, report, ranks), color)
 
 
-def _routine(source: Source, plan: RoutinePlan, color: bool) -> Iterator[str]:
+def _routine(
+    source: Source, plan: RoutinePlan, reports: Sequence[LoopReport], color: bool, ranks: RankSpec | None
+) -> Iterator[str]:
     status = paint("routine", TextStyle.GOOD, color)
-    yield from _paragraph(source, plan.routine.node, status, describe_routine(plan), color)
+    sections = describe_routine(plan, reports, ranks)
+    yield from _paragraph(source, plan.routine.node, status, sections, color)
 
 
 def _paragraph(
@@ -73,7 +81,7 @@ def as_object(source: Source, result: TransformResult, *, ranks: RankSpec | None
     return {
         "file": source.path,
         "loops": [_loop_object(source, report, ranks) for report in result.reports],
-        "routines": [routine_object(source, plan) for plan in result.routines],
+        "routines": [routine_object(source, plan, result.reports, ranks) for plan in result.routines],
         "findings": [_finding_object(source, finding) for finding in elsewhere(result)],
     }
 
@@ -105,8 +113,13 @@ def _loop_object(source: Source, report: LoopReport, ranks: RankSpec | None) -> 
         "asserted_files": report.asserted,
         "standard_output": report.prints,
         **({} if report.plan is None else _plan_object(source, report, report.plan)),
-        **({} if report.plan is None or ranks is None else {"on_ranks": ranks_as_json(report, ranks)}),
+        **({} if report.plan is None or ranks is None else {"on_ranks": _on_ranks(source, report, ranks)}),
     }
+
+
+def _on_ranks(source: Source, report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
+    measured = measured_at(source, report, ranks)
+    return ranks_as_json(report, ranks) | ({} if measured is None else {"measured": asdict(measured)})
 
 
 def _plan_object(source: Source, report: LoopReport, plan: LoopPlan) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from enum import Enum
 
 import numpy as np
 from dlbrt.data.layout import Floats
+from dlbrt.partition import elimination
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["StageCost", "block_order", "block_owners", "makespan", "serial_time", "stage_costs"]
@@ -71,19 +72,6 @@ def block_order(rows: Sequence[int], rates: Sequence[float], stage: StageCost) -
 
 
 def makespan(owners: ArrayLike, rates: Sequence[float], stage: StageCost) -> float:
-    """T(p) for n rows whose owners, 0 .. p-1, are given in order; infinite where rate 0 has rows to change.
-
-    ValueError for owners that have no rate, or rates that are negative or not finite.
-    """
-    owner = np.asarray(owners, dtype=np.int64)
-    if len(owner) and not 0 <= owner.min() <= owner.max() < len(rates):
-        raise ValueError(f"expected owners from 0 to {len(rates) - 1}, found {owner.min()} to {owner.max()}")
-    if not all(0 <= rate < np.inf for rate in rates):
-        raise ValueError(f"expected rates of 0 or more, found {list(rates)}")
-    longest = np.zeros(max(len(owner) - 1, 0))
-    for j, rate in enumerate(rates):
-        mine = owner == j
-        left = mine.sum() - np.cumsum(mine)[:-1]
-        with np.errstate(all="ignore"):
-            longest = np.maximum(longest, np.where(left, left / np.float64(rate), 0.0))
-    return float(np.dot(stage_costs(len(owner), stage), longest))
+    """T(p) for n rows whose owners are given in order; see `dlbrt.partition.elimination.makespan`."""
+    n = len(np.asarray(owners))
+    return elimination.makespan(owners, np.arange(1, n), stage_costs(n, stage), rates)

@@ -281,7 +281,7 @@ for t in range(3):
     [
         ("range(n - 1)", "range(k + 1, n)", "BLOCK", True),
         ("range(0, n, 2)", "range(k, len(A))", "BLOCK", True),
-        ("range(n - 1)", "range(k + 1, n)", "CYCLIC", False),
+        ("range(n - 1)", "range(k + 1, n)", "CYCLIC", True),
         ("range(n - 1, 0, -1)", "range(k + 1, n)", "BLOCK", False),
         ("range(n)", "range(n - k)", "BLOCK", False),
         ("range(n)", "range(k, k + 3)", "BLOCK", False),
