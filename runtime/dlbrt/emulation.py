@@ -14,7 +14,7 @@ while its share of the matrix fits into memory, and falls off steeply where it b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf, isfinite
 from typing import TYPE_CHECKING, TypeVar
 
@@ -211,13 +211,28 @@ def _random(text: str) -> RandomLoad:
     return RandomLoad(_integer("load", settings["max"]), duration_s, _seed(settings["seed"] or "0"))
 
 
+def list_length(text: str) -> int:
+    """For how many ranks a list is: ``1*7,3*4`` for 11, of two types (Swartz, section 4)."""
+    return sum(count for _, count in _items(text))
+
+
+def _items(text: str) -> Iterator[tuple[str, int]]:
+    """The items of a list, and how often each comes; an item with a malformed number of times stays whole."""
+    for item in text.split(","):
+        value, times, count = item.rpartition("*")
+        if times and re.fullmatch("[1-9][0-9]{0,5}", count.strip()):
+            yield value.strip(), int(count)
+        else:
+            yield item.strip(), 1
+
+
 def _list(option: str, text: str, ranks: int, parse: Callable[[str, str], _T]) -> tuple[_T, ...]:
-    values = tuple(parse(option, item.strip()) for item in text.split(","))
-    if len(values) != ranks:
-        found = "1 value" if len(values) == 1 else f"{len(values)} values"
+    values = [(parse(option, item), count) for item, count in _items(text)]
+    if (length := list_length(text)) != ranks:
+        found = "1 value" if length == 1 else f"{length} values"
         expected = f"expected {ranks} values, one per rank"
         raise OptionError(f"{named(option)}: {expected}; found {found} in {text.strip()!r}")
-    return values
+    return tuple(value for value, count in values for _ in range(count))
 
 
 def _integer(option: str, text: str) -> int:

@@ -204,10 +204,30 @@ def test_numbers_that_cannot_be_used(
     assert capsys.readouterr() == ("", f"dlbc: {message}\n")
 
 
+def cells(words: str, inner: str = "range(m)", clauses: str = "nofold") -> dict[str, Any]:
+    text = f"def f(A, n, m):\n    # dlb: parallel, {clauses}\n    for i in range(n):\n"
+    text += f"        for j in {inner}:\n            for k in range(i + j): A[i, j] += k\n"
+    source, given = Source("case.py", text.encode(), text), read_ranks(4, None, words.split())
+    [loop] = as_object(source, explain(source), ranks=given)["loops"]
+    found: dict[str, Any] = loop["on_ranks"]
+    return found
+
+
+def test_a_nest_over_cells_is_better_cut_within_rows() -> None:
+    """Swartz, section 5: the work x + y on 20 x 20; cut at whole rows, even best, a tenth is lost."""
+    found = cells("n=20 m=20")
+    assert largest(found)["parts of equal work"] > 1.09
+    assert found["within_rows"] > 0.99
+    assert cells("n=20000 m=20")["within_rows"] is None  # whole rows lose next to nothing
+    assert cells("n=20 m=20", inner="range(i, m)")["within_rows"] is None  # rows of several lengths
+    assert cells("n=20")["within_rows"] is None
+
+
 def test_ranks_of_the_command_line() -> None:
     assert read_ranks(None, None) is None
     assert read_ranks(3, None) == RankSpec(3)
     assert read_ranks(None, "1,2.5") == RankSpec(2, (1.0, 2.5))
+    assert read_ranks(None, "1*7,3*4") == RankSpec(11, (1.0,) * 7 + (3.0,) * 4)
     for count, weights in ((3, "1,2"), (None, "1,x"), (None, "0,0"), (None, "last"), (2, "")):
         with pytest.raises(OptionError):
             read_ranks(count, weights)

@@ -19,7 +19,7 @@ class IterationRange:
 
 
 #: More iterations are not told apart by doubles.
-_MOST_ITERATIONS = 2**53
+MOST_ITERATIONS = 2**53
 
 NO_ITERATIONS = IterationRange(range(0), counts=True)
 
@@ -67,6 +67,6 @@ def _range(node: ast.expr, args: list[ast.expr], numbers: LoopNumbers) -> Iterat
 
 def _counted(values: range, why: str) -> range:
     """The values, if they are so few that they can be counted; NumberError."""
-    if -((values.start - values.stop) // values.step) > _MOST_ITERATIONS:
+    if -((values.start - values.stop) // values.step) > MOST_ITERATIONS:
         raise NumberError(f"{why}: expected at most 2**53 iterations, found more")
     return values

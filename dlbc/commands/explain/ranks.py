@@ -20,7 +20,8 @@ from dlbc.algebra.integer_form import IntegerForm, VariableKind
 from dlbc.algebra.iteration_cost import Cost, CostClass
 from dlbc.algebra.work import WorkPolynomial
 from dlbc.algebra.work_text import Notation, text_of
-from dlbc.commands.explain.iterations import IterationRange, find_iterations
+from dlbc.commands.explain.cells import columns_of, within_rows
+from dlbc.commands.explain.iterations import MOST_ITERATIONS, IterationRange, find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError, read_settings
 from dlbc.commands.explain.measured import MeasuredEfficiency, read_measured
 from dlbc.cost.evaluate import Evaluated, function_of
@@ -76,12 +77,12 @@ def read_ranks(
 def _weights(count: int | None, weights: str | None) -> tuple[float, ...] | None:
     if weights is None:
         return None
-    from dlbrt.emulation import parse_weights
+    from dlbrt.emulation import list_length, parse_weights
 
     if weights.strip() in (LAST, TRIAL):
         found = f"`{weights.strip()}`, which is for `dlbc run`"
         raise OptionError(f"--weights: expected a relative speed for each rank, as in 1,1.5; found {found}")
-    return parse_weights(weights, count or weights.count(",") + 1)
+    return parse_weights(weights, count or list_length(weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,14 @@ class _Answer:
     """The estimates for one loop, or ``why`` there are none.
 
     ``iterations`` is their number, if known; ``fewest`` is the smallest number of ranks that take the same
-    time.
+    time. ``within_rows``: the efficiency of a nest over cells written as one loop, if that is clearly better.
     """
 
     iterations: int | None
     why: str = ""
     estimates: tuple[_Estimate, ...] = ()
     fewest: int | None = None
+    within_rows: float | None = None
 
 
 def describe_ranks(report: LoopReport, ranks: RankSpec) -> Iterator[tuple[str, str]]:
@@ -118,6 +120,9 @@ def describe_ranks(report: LoopReport, ranks: RankSpec) -> Iterator[tuple[str, s
     for estimate in answer.estimates:
         slowest = f"the slowest rank takes {estimate.largest:.3f} of the ideal time"
         yield estimate.name, f"efficiency {estimate.efficiency:.1%}, {slowest}"
+    if answer.within_rows is not None:
+        nest = "if the nest is written as one loop over its cells"
+        yield "within rows", f"efficiency {answer.within_rows:.1%}, {nest}"
     if answer.fewest not in (None, ranks.count):
         yield "", f"{answer.fewest} of the {ranks.count} ranks take the same time"
 
@@ -135,6 +140,7 @@ def ranks_as_json(report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
             for e in answer.estimates
         ],
         "fewest_ranks": answer.fewest,
+        "within_rows": answer.within_rows,
     }
 
 
@@ -152,15 +158,16 @@ def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
         return _Answer(
             None, f"the number of iterations is not known before the program runs{wanted(numbers.missing)}"
         )
-    n = _length(span.values)
+    n = len(span.values)
     case = _Case(report, ranks, numbers, span)
     if why := case.unknown(n):
         return _Answer(n, why)
     try:
         estimates = _estimates(case)
+        cut_within = _cut_within_rows(case, max(each.efficiency for each in estimates))
     except CostError as error:
         return _Answer(n, f"{error}; iterations are assumed to cost the same until measured")
-    return _Answer(n, "", estimates, _fewest(report, n, ranks))
+    return _Answer(n, "", estimates, _fewest(report, n, ranks), cut_within)
 
 
 def wanted(names: Iterable[str]) -> str:
@@ -168,11 +175,6 @@ def wanted(names: Iterable[str]) -> str:
     options = [f"--set {name if name.isidentifier() else repr(name)}=NUMBER" for name in names]
     gives = "gives" if len(options) == 1 else "give"
     return f"; {' '.join(options)} {gives} it" if options else ""
-
-
-def _length(values: range) -> int:
-    """The number of values, even if `len` fails."""
-    return (values[-1] - values[0]) // values.step + 1 if values else 0
 
 
 def _is_uniform(report: LoopReport) -> bool:
@@ -253,7 +255,7 @@ def _estimates(case: _Case) -> tuple[_Estimate, ...]:
     from dlbrt.partition.proportional import product_efficiency
 
     if case.ranks.count > _MOST_RANKS:
-        efficiency = product_efficiency(_length(case.span.values), case.ranks.count)
+        efficiency = product_efficiency(len(case.span.values), case.ranks.count)
         return (_Estimate("equal parts", efficiency, 1 / efficiency),)
     return tuple(_dealings(case))
 
@@ -291,6 +293,22 @@ def _dealt(
     shares = deal(len(units), case.ranks.count, distribution, weights=weights, work=cut_by)
     loss = expected([units.positions(share) for share in shares], work, case.ranks.weights).loss
     return _Estimate(name, 1 / (1 + loss), 1 + loss)
+
+
+#: A nest is said to be better as one loop where that gains this much efficiency over whole rows.
+_CLEARLY = 0.01
+
+
+def _cut_within_rows(case: _Case, efficiency: float) -> float | None:
+    """The efficiency of a nest over cells cut within rows, if it is clearly above ``efficiency``."""
+    if len(case.span.values) > MOST_SUMMED or case.ranks.count > _MOST_RANKS:
+        return None
+    columns = columns_of(case.report.loop.node, case.numbers)
+    if columns is None or columns * len(case.span.values) > MOST_ITERATIONS:
+        return None
+    speeds = case.ranks.weights or (1.0,) * case.ranks.count
+    found = within_rows(len(case.span.values), columns, case.work(), speeds)
+    return found if found > efficiency + _CLEARLY else None
 
 
 def _fewest(report: LoopReport, n: int, ranks: RankSpec) -> int | None:

@@ -11,6 +11,7 @@ from dlbrt.emulation import (
     Load,
     LoadSpec,
     RandomLoad,
+    list_length,
     parse_cliffs,
     parse_load,
     parse_speeds,
@@ -70,6 +71,9 @@ def test_a_malformed_load_is_refused_with_what_was_found(text: str) -> None:
 def test_lists_of_speeds_and_weights_are_read() -> None:
     assert parse_speeds("1,1.5,2e0", 3) == (1.0, 1.5, 2.0)
     assert parse_weights("0, 3", 2) == (0.0, 3.0)
+    assert parse_weights("1*7, 3 * 4", 11) == (1.0,) * 7 + (3.0,) * 4
+    assert parse_speeds("1,1.5@400:15*2", 3) == (1.0, 1.5, 1.5)
+    assert list_length("1*7,3*4,2") == 12
     assert parse_weights(" last ", 2) is None
 
 
@@ -110,7 +114,9 @@ def test_malformed_speeds_are_refused(text: str) -> None:
         parse_speeds(text, 2)
 
 
-@pytest.mark.parametrize("text", ["1", "1,2,3", "1,nan", "1,-2", "0,0", "1,1e999"])
+@pytest.mark.parametrize(
+    "text", [*["1", "1,2,3", "1,nan", "1,-2", "0,0", "1,1e999", "1*3", "1*0,1", "1*x,1", "*2", "1*1000000"]]
+)
 def test_malformed_weights_are_refused(text: str) -> None:
     with pytest.raises(OptionError, match="DLB_WEIGHTS"):
         parse_weights(text, 2)

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from dlbrt.data.footprint import IndexMap
+from dlbrt.partition.cost_spec import CostSpec
+from dlbrt.partition.costs import evaluate_cost
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -32,6 +35,13 @@ def test_partial_rows_cost_next_to_nothing() -> None:
     found = partial_rows(PAPER, 4)
     assert found.loss < 0.012
     assert [divmod(bound, 20) for bound in found.bounds] == [(0, 0), (7, 9), (12, 9), (16, 11), (20, 0)]
+
+
+def test_a_run_of_a_loop_over_cells_cuts_as_by_partial_rows() -> None:
+    spec = CostSpec(density=lambda k: k // 20 + k % 20 + 1)
+    work = evaluate_cost(spec, 400, IndexMap(0, 1), lambda: iter(range(400)))
+    assert work is not None
+    assert work.cut([1.0] * 4, 0) == partial_rows(PAPER, 4).bounds
 
 
 @given(PLANES, st.integers(1, 5))
