@@ -102,7 +102,8 @@ class Walk:
         self._progress = ProgressSamples()
         self._part = range(0)  # of the stretch, from one poll to the next
         self._counter: Iterator[int] | None = None
-        self._part_started = self._processor_s = 0.0
+        self._part_started = 0.0
+        self._computing_s = 0.0  # of the loop, without emulated load
         self._pairs: _Pairs | None = None
         self.chunks: CompiledChunks | None = None
         self._computing = False  # whether the turn's iterations are compiled ones
@@ -204,7 +205,7 @@ class Walk:
         """Run the first iterations of a part of the stretch as they are compiled; the others are left."""
         assert self.chunks is not None
         assert self._space.index is not None
-        self._start_part()
+        self._part_started = clock()
         done = self.chunks.run(self._space.index.values(part))
         self._part = part[:done]
         if done and self._rows:
@@ -288,6 +289,7 @@ class Walk:
         """A stretch in chunks, until it or this rank's turn ends."""
         journal = self._contributions.journal
         growth, least_s = (_COMPILED_GROWTH, self._compiled_s()) if self._computing else (2, 0.0)
+        computing_s, processor_s = self._computing_s, self._processor_s()
         while self._done < len(stretch):
             part = self._next_part(stretch)
             if self._computing:
@@ -308,6 +310,8 @@ class Walk:
                 journal.cut(stretch, self._done)
             if self._turn_ends():
                 break
+        if self.times is not None:
+            self.times.watch(self._computing_s - computing_s, self._processor_s() - processor_s)
         self._report()
 
     @property
@@ -315,6 +319,10 @@ class Walk:
         """How many iterations, or pairs, to do until the next poll."""
         size = self.poll_interval.size
         return self.chunks.in_strips(size) if self._computing and self.chunks is not None else size
+
+    def _processor_s(self) -> float:
+        """Seconds of processor that this process has had, where times are measured."""
+        return 0.0 if self.times is None else time.process_time()
 
     def _next_part(self, stretch: range) -> range:
         left = stretch[self._done :]
@@ -391,21 +399,15 @@ class Walk:
         """The items of a part of the stretch; `_account` follows."""
         self._part = part
         items, self._counter = self._space.items(part)
-        self._start_part()
+        self._part_started = clock()
         journal = self._contributions.journal
         return items if journal is None else journal.marked(items)
-
-    def _start_part(self) -> None:
-        self._part_started = clock()
-        if self.times is not None:
-            self._processor_s = time.process_time()
 
     def _account(self, done: int) -> float:
         """Count the first ``done`` iterations of the part; returns their seconds, emulated load included."""
         seconds = computing_s = clock() - self._part_started
         self._counter = None
-        if self.times is not None:
-            self.times.watch(computing_s, time.process_time() - self._processor_s)
+        self._computing_s += computing_s
         if self._load.active:
             stretched = self._load.stretch(self._part_started - self.started, seconds)
             self._debt_s += stretched - seconds
