@@ -169,8 +169,12 @@ class Profiling:
 
     @property
     def densities(self) -> tuple[Density, ...]:
-        """The densities for different numbers of iterations, that of the last pass first."""
-        found = (state.density for state in reversed(self._states.values()))
+        """The densities for different numbers of iterations, that of the last pass first.
+
+        Where repeats have not been confirmed yet, what they have in common: the best for another run.
+        """
+        states = reversed(self._states.values())
+        found = (typical(state.repeats) if state.repeats else state.density for state in states)
         return tuple(density for density in found if density is not None)
 
     @property
@@ -216,7 +220,8 @@ class Profiling:
         if not all(isfinite(t) and t >= 0 for t in compared):
             return f"expected a time for each rank, found {list(compared)}; iterations are dealt as before"
         if disturbed and bounds:
-            return self._repeated(fresh, bounds, rates, wanted=self._is_wanted(compared))
+            self._repeat(fresh, bounds, rates, wanted=self._is_wanted(compared))
+            return None
         self._state.repeats = ()
         if self._is_wanted(compared):
             self._state.density = fresh
@@ -225,20 +230,18 @@ class Profiling:
     def _is_wanted(self, times: Sequence[float]) -> bool:
         return self.density is None or self._check.exceeded(times)
 
-    def _repeated(
+    def _repeat(
         self, fresh: Density, bounds: Sequence[int], speeds: Sequence[float], *, wanted: bool
-    ) -> str | None:
+    ) -> None:
         """A disturbed pass: adopt what it has in common with those before it, if they confirm one another."""
         state = self._state
         if not (wanted or state.repeats):
-            return None
-        state.repeats = (*state.repeats, fresh)
+            return
+        state.repeats = (*state.repeats, fresh)[-MOST_REPEATS:]
         if are_confirmed(state.repeats, bounds, speeds):
             state.density, state.repeats = typical(state.repeats), ()
-        elif len(state.repeats) == MOST_REPEATS:
+        elif len(state.repeats) == MOST_REPEATS and state.density is not None:
             state.repeats = ()
-            return "its times differ from run to run, as on a busy machine; iterations are dealt as before"
-        return None
 
     def _unusable(self, error: WorkError) -> str:
         if error.fault is WorkFault.NONE_AT_ALL:

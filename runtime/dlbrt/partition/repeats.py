@@ -16,7 +16,7 @@ import numpy as np
 from dlbrt.partition.density import Density
 from dlbrt.partition.imbalance import inefficiency
 
-#: With so many repeats that do not confirm one another, measuring goes on only at the next regular check.
+#: The last so many repeats count. A density that they do not refute stays until the next check.
 MOST_REPEATS = 5
 
 #: A pass is disturbed if the processor was given for less than this part of the seconds of computing.
