@@ -25,7 +25,10 @@ from dlbc.source import Source, SourcePlace
 #: and explains them.
 SUMMARIES: Mapping[str, str] = MappingProxyType(
     {
-        "auto": "the one that a model of its cost says is cheapest, at the first synchronization",
+        "auto": (
+            "the one that is expected to take the least time, by a model of its cost and the error of the "
+            "model, at the first synchronization"
+        ),
         "none": "the first shares stand",
         "GCDLB": "who runs out interrupts all; rank 0 shares out what is left",
         "GDDLB": "who runs out interrupts all; all share out what is left alike",
@@ -46,7 +49,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "AWF_D": "as AWF_B, with what waiting for a chunk takes",
         "AWF_E": "as AWF_C, with what waiting for a chunk takes",
         "AF": "chunks from a pool by each rank's mean time and how it varies, measured",
-        "steal": "who runs out asks others at random for half of what they have left",
+        "steal": "who is about to run out asks others at random for a part of what they have left",
         "periodic": "all share out what is left at fixed times, to compare with",
         "gradient": "work moves to the neighbour that is nearer to an idle rank, to compare with",
         "affinity": "who runs out takes 1/P of what the fullest rank has left, to compare with",
