@@ -1,5 +1,7 @@
 """Prints for each rank its processor time at its first iteration, in milliseconds, and what it has imported.
 
+A rank has twenty iterations: where each has a few, another strategy is begun with.
+
 mpiexec -n P python start_dlb.py P
 """
 
@@ -8,14 +10,14 @@ import time
 
 import numpy as np
 
-ranks = int(sys.argv[1])
-spent_s = np.zeros(ranks)
-loaded = [""] * ranks
+n = 20 * int(sys.argv[1])
+spent_s = np.zeros(n)
+loaded = [""] * n
 
 # dlb: parallel, BLOCK(spent_s, loaded)
-for i in range(ranks):
+for i in range(n):
     spent_s[i] = time.process_time()
     loaded[i] = " ".join(sorted(sys.modules))
 
-for rank in range(ranks):
-    print(f"{1000 * spent_s[rank]:.1f} {loaded[rank]}")
+for first in range(0, n, 20):
+    print(f"{1000 * spent_s[first]:.1f} {loaded[first]}")
