@@ -25,10 +25,7 @@ from dlbc.source import Source, SourcePlace
 #: and explains them.
 SUMMARIES: Mapping[str, str] = MappingProxyType(
     {
-        "auto": (
-            "the one that is expected to take the least time, by a model of its cost and the error of the "
-            "model, at the first synchronization"
-        ),
+        "auto": "the one expected to take the least time, by a model of its cost and of its error",
         "none": "the first shares stand",
         "GCDLB": "who runs out interrupts all; rank 0 shares out what is left",
         "GDDLB": "who runs out interrupts all; all share out what is left alike",
