@@ -218,10 +218,13 @@ def test_a_swap_sends_nothing(tmp_path: Path) -> None:
     assert found.home == 2 * own * 5 * DOUBLE
 
 
+#: Iterations of some milliseconds: what disturbs a rank for one of them is little beside the emulated load.
+SLOW = "    for i in range(n):\n        for k in range(20_000):\n            u[i, 0] += 0.5"
+
+
 def test_rows_that_moved_within_a_pass_stay_where_they_went(tmp_path: Path) -> None:
     """Without a halo nothing has to be sent after the first pass but what moves."""
-    slow = "    for i in range(n):\n        for k in range(4000):\n            u[i, 0] += 0.5"
-    text = ROWS.format(code="pass").replace("    for i in range(n):", slow)
+    text = ROWS.format(code="pass").replace("    for i in range(n):", SLOW)
     env = {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "fixed:0,4,0"}
     document, _ = statistics(tmp_path, text, 3, env=env)
     (loop,), (routine,) = document["loops"], document["routines"]
@@ -247,8 +250,7 @@ OFF = ", tolerance=1e9, every=1000000000"
 def test_balancing_between_passes_and_within_them_are_apart(
     clause: str, strategy: str, between: bool, within: bool, tmp_path: Path
 ) -> None:
-    slow = "    for i in range(n):\n        for k in range(4000):\n            u[i, 0] += 0.5"
-    text = ROWS.format(code="pass").replace("    for i in range(n):", slow)
+    text = ROWS.format(code="pass").replace("    for i in range(n):", SLOW)
     text = text.replace("# dlb: iterate", f"# dlb: iterate{clause}")
     document, _ = statistics(tmp_path, text, 3, env={"DLB_STRATEGY": strategy, "DLB_LOAD": "fixed:0,4,0"})
     (loop,), (routine,) = document["loops"], document["routines"]
