@@ -52,7 +52,7 @@ def ratio(workload: dict[str, Any], contender: str) -> float | None:
 
 def show(name: str, workload: dict[str, Any]) -> None:
     """A paragraph: one line for each contender."""
-    print(f"{name} {' '.join(map(str, workload['sizes']))}", flush=True)
+    print(f"{name}, sizes {' '.join(map(str, workload['sizes']))}", flush=True)
     for each, figures in workload["contenders"].items():
         if "median_s" not in figures:
             print(f"  {CONTENDERS[each].label:28s} {figures['problem']}", flush=True)

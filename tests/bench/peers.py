@@ -11,7 +11,8 @@ Each line gives the median, the least and the most, and the ratio of the median 
 default layer. Results are compared with those of the same text under numba on one thread: byte for byte, or
 how far off the farthest element is, relative to the largest. That text is compared with plain Python once, at
 a small size. Contenders that take more than `--slow` seconds have two repetitions. `python`, this project
-without `jit`, runs only where it is named. `--sizes 500` is for a single workload.
+without `jit`, runs only where it is named. `--sizes 500` is for a single workload, which goes by its sizes
+then. `--add` adds to the record in `--json`.
 """
 
 from __future__ import annotations
@@ -144,6 +145,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--slow", type=float, default=10.0)
     parser.add_argument("--read", type=Path)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--add", action="store_true")
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--pages", action="store_true", help=f"keep it in {KEPT}, write docs and README")
     options = parser.parse_args()
@@ -167,7 +169,8 @@ def compared(options: argparse.Namespace) -> dict[str, Any]:
     for absent in [name for name in names if missing(CONTENDERS[name])]:
         print(f"{absent}: {CONTENDERS[absent].needs} is not installed")
         names.remove(absent)
-    found: dict[str, Any] = {}
+    before = json.loads(options.json.read_text(encoding="utf-8")) if options.add else {}
+    found: dict[str, Any] = before.get("workloads", {})
     record = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
@@ -180,8 +183,9 @@ def compared(options: argparse.Namespace) -> dict[str, Any]:
         sizes = options.sizes or SIZES[name][0]
         assert agreed(name), f"{name}: numba on one thread computes something else than plain Python"
         taking_part = [each for each in names if name not in CONTENDERS[each].lacks]
-        found[name] = {"sizes": sizes, "contenders": measured(name, sizes, taking_part, options)}
-        show(name, found[name])
+        label = f"{name} {' '.join(map(str, sizes))}" if options.sizes else name
+        found[label] = {"sizes": sizes, "contenders": measured(name, sizes, taking_part, options)}
+        show(label, found[label])
         if options.json:
             options.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     return record
