@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.uses import every_node, own_nodes, pairs_assigned
+from dlbc.analysis.uses import assigned_in, every_node, pairs_assigned, unparsed
 from dlbc.ir.access_path import path_of
 
 #: Functions that make dictionaries.
@@ -55,16 +55,22 @@ class ContainerKinds:
                 return True
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 return isinstance(left, ast.List) or isinstance(right, ast.List)
-        root, _, rest = ast.unparse(node).partition(".")
+        root, _, rest = unparsed(node).partition(".")
         return isinstance(node, ast.Call) and bool(rest) and self._module.imports.get(root) == "numpy"
 
     def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
         """Whether every binding of the name gives it an object of this kind."""
         places = set(self._names.bindings.get(name, ()))
         for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
-            assigned = (pair for node in own_nodes(scope.body) for pair in pairs_assigned(node))
-            if found := places & {target for target, value in assigned if makes(value)}:
-                return found == places
+            assigned = assigned_in(scope)
+            made = {
+                place
+                for place in places
+                for a in assigned.get(place, ())
+                if a.target is place and makes(a.value)
+            }
+            if made:
+                return made == places
         return False
 
 

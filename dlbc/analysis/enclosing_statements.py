@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
-from dlbc.analysis.uses import UseKind, bound_names, every_node, parameters_of, uses_of
+from dlbc.analysis.uses import (
+    UseKind,
+    bound_in,
+    bound_names,
+    cached_on_node,
+    every_node,
+    parameters_of,
+    uses_of,
+)
 from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine
 from dlbc.ir.region import LoopNames, ModuleNames
 
@@ -33,13 +43,42 @@ def statements_before(loop: AnnotatedLoop | AnnotatedRoutine) -> Iterator[ast.st
 
     Only statements of the loop's own function (or module, or class) count; others ran at another time.
     """
+    for block, end in _blocks_before(loop):
+        yield from block.statements[:end]
+
+
+def _blocks_before(loop: AnnotatedLoop | AnnotatedRoutine) -> Iterator[tuple[Block, int]]:
+    """The blocks around the loop in its own scope, the outermost first, with where in each it stands."""
     inner = [*loop.path[1:], loop.node]
     start = next(k for k in reversed(range(len(loop.path))) if loop.path[k] is loop.scope)
     for owner, child in list(zip(loop.path, inner, strict=True))[start:]:
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(owner, name, None)
-            if isinstance(block, list) and child in block:
-                yield from block[: block.index(child)]
+        for block in cached_on_node(owner, "_dlbc_blocks", _blocks):
+            if child in block.positions:
+                yield block, block.positions[child]
+
+
+def _blocks(owner: ast.AST) -> Iterator[Block]:
+    for name in ("body", "orelse", "finalbody"):
+        statements = getattr(owner, name, None)
+        if isinstance(statements, list):
+            yield Block(statements)
+
+
+class Block:
+    """The statements of a block; where each stands, and at which positions names are bound or deleted."""
+
+    def __init__(self, statements: list[ast.stmt]) -> None:
+        self.statements = statements
+        self.positions: Mapping[ast.AST, int] = {s: k for k, s in enumerate(statements)}
+
+    @cached_property
+    def changing(self) -> Mapping[str, Sequence[int]]:
+        """For each name the positions, in order."""
+        found: dict[str, list[int]] = {}
+        for position, statement in enumerate(self.statements):
+            for name in {u.name for u in uses_of(statement) if u.kind is not UseKind.LOAD}:
+                found.setdefault(name, []).append(position)
+        return found
 
 
 def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module: ModuleNames) -> bool:
@@ -47,8 +86,7 @@ def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module: ModuleN
     if name in names.temporaries or name in module.declared:
         return False
     scope = loop.scope
-    body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
-    nodes = list(names.bindings.get(name, ())) or bound_names(body).get(name, [])
+    nodes = list(names.bindings.get(name, ())) or list(bound_in(scope).get(name, []))
     if not isinstance(scope, ast.Module | ast.ClassDef):
         nodes = [*nodes, *(p for p in parameters_of(scope) if p.arg == name and p not in nodes)]
     return len(nodes) <= 1
@@ -59,21 +97,38 @@ def maybe_unbound(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
 
     The program may have bound on another path, or never, what no iteration reads.
     """
-    scope = loop.scope
-    body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
-    if name not in bound_names(body) or name in _arguments(loop):
+    if name not in bound_in(loop.scope) or name in _arguments(loop):
         return False
-    bound: frozenset[str] = frozenset()
-    for statement in statements_before(loop):
-        bound = _after(statement, bound)
-    return name not in bound | _of_heads(loop)
+    return not _is_bound_before(name, loop) and name not in _of_heads(loop)
+
+
+def _is_bound_before(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
+    """Whether the statements before the loop surely leave the name bound.
+
+    Looked for backwards: the nearest statement that binds or deletes the name on all paths decides.
+    """
+    for block, end in reversed(list(_blocks_before(loop))):
+        changing = block.changing.get(name, ())
+        for position in reversed(changing[: bisect_left(changing, end)]):
+            after = [
+                name in _after(block.statements[position], frozenset(before)) for before in ((), (name,))
+            ]
+            if after[0] == after[1]:
+                return after[0]
+    return False
 
 
 def _arguments(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
     scope = loop.scope
     parameters = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
-    declared = (n for n in every_node(scope) if isinstance(n, ast.Global | ast.Nonlocal))
-    return frozenset([p.arg for p in parameters] + [name for node in declared for name in node.names])
+    return frozenset(p.arg for p in parameters).union(cached_on_node(scope, "_dlbc_declared", _declared))
+
+
+def _declared(scope: ast.AST) -> Iterator[str]:
+    """The names that functions of a scope declare global or nonlocal."""
+    for node in every_node(scope):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            yield from node.names
 
 
 def _of_heads(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:

@@ -63,7 +63,7 @@ def bindings_within(
         nodes: list[ast.AST] = [p for p in uses.parameters_of(scope) if p.arg == name]
         if name in uses.cached_on_node(scope, "_dlbc_globals", _globals):
             break
-        nodes += _bound_in(scope).get(name, [])
+        nodes += uses.bound_in(scope).get(name, [])
         if nodes:
             return nodes, scope
     return module.bound.get(name, []), None
@@ -73,11 +73,6 @@ def _globals(scope: ast.AST) -> Iterator[str]:
     for node in uses.own_nodes(scope.body):  # type: ignore[attr-defined]
         if isinstance(node, ast.Global):
             yield from node.names
-
-
-def _bound_in(scope: Functions) -> dict[str, list[ast.AST]]:
-    (bound,) = uses.cached_on_node(scope, "_dlbc_bound", lambda s: iter([uses.bound_names(s.body)]))
-    return bound  # type: ignore[return-value]
 
 
 def stays(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
@@ -121,7 +116,7 @@ def _holds_data(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
 
 def names_around(loop: AnnotatedLoop, module: ModuleNames) -> frozenset[str]:
     """The names around the loop that it can read, without builtins."""
-    local = {name for scope in _scopes(loop) for name in _bound_in(scope)}
+    local = {name for scope in _scopes(loop) for name in uses.bound_in(scope)}
     local |= {p.arg for scope in _scopes(loop) for p in uses.parameters_of(scope)}
     return frozenset(local | module.bound.keys())
 

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 from dlbc.analysis.names import Functions, bindings_of
-from dlbc.analysis.uses import own_nodes
+from dlbc.analysis.uses import assigned_in
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import ModuleNames
 
@@ -26,6 +26,10 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }  # fmt: skip
 #: Operators whose right operand is bounded, so that no number becomes huge.
 _GROWING = (ast.Pow, ast.LShift, ast.RShift)
+
+
+#: Statements that give a name a value of its own.
+_BINDING = ast.Assign | ast.AnnAssign
 
 
 def number_of(
@@ -42,31 +46,13 @@ def number_of(
         or isinstance(loop.scope, ast.ClassDef)
     ):
         return None
-    body = scope.body if isinstance(scope, Functions) else loop.path[0].body  # type: ignore[attr-defined]
-    value = _bound_to(nodes[0], body)
+    assigned = assigned_in(scope if isinstance(scope, Functions) else loop.path[0]).get(nodes[0], ())
+    value = next((a.value for a in assigned if a.target is nodes[0] and isinstance(a.owner, _BINDING)), None)
     if value is None:
         return None
     outer = scope is None and not isinstance(loop.scope, ast.Module)
     found = _evaluated(value, loop, module, seen | {name})
     return None if found is None else (found[0], outer or found[1])
-
-
-def _bound_to(node: ast.AST, body: list[ast.stmt]) -> ast.expr | None:
-    """The expression that an assignment binds to this target."""
-    for owner in own_nodes(body):
-        match owner:
-            case ast.AnnAssign(target=name, value=ast.expr() as value) if name is node:
-                return value
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    if target is node:
-                        return value
-                    match target, value:
-                        case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
-                            yes = [v for name, v in zip(names, values, strict=True) if name is node]
-                            if yes:
-                                return yes[0]
-    return None
 
 
 def _evaluated(

@@ -9,7 +9,7 @@ and no pass changes the tree.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeGuard, TypeVar
 
@@ -215,6 +215,10 @@ def bound_names(roots: Iterable[ast.AST]) -> dict[str, list[Node]]:
 
 def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, Node]:
     """Names that a nested function or class takes from outside its own scope, each with a place of use."""
+    return dict(cached_on_node(scope, "_dlbc_free", lambda node: _free(node).items()))
+
+
+def _free(scope: FunctionNode | ast.ClassDef) -> dict[str, Node]:
     body: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
     bound = set(bound_names(body))
     declared = (node.names for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal))
@@ -231,11 +235,15 @@ def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, Node]:
     return free
 
 
+#: Nodes whose uses are kept: statements, and expressions with scopes, which ask twice for what is below them.
+_KEPT = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
 def uses_of(node: ast.AST | None) -> Iterable[Use]:
     """Uses of names in ``node``, in order of evaluation; blocks of compound statements as in the text."""
     if node is None:
         return ()
-    return cached_on_node(node, "_dlbc_uses", _uses) if isinstance(node, ast.stmt) else _uses(node)
+    return cached_on_node(node, "_dlbc_uses", _uses) if isinstance(node, _KEPT) else _uses(node)
 
 
 def _uses(node: ast.AST) -> Iterator[Use]:
@@ -351,3 +359,51 @@ def pairs_assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
                             yield from zip(names, values, strict=False)
         case ast.AnnAssign(target=target, value=ast.expr() as value):
             yield target, value
+
+
+def bound_in(scope: ast.AST) -> Mapping[str, Sequence[Node]]:
+    """`bound_names` of the body of a module, function or class, kept on its node."""
+    (bound,) = cached_on_node(scope, "_dlbc_bound", lambda node: [bound_names(body_of(node))])
+    return bound
+
+
+def body_of(scope: ast.AST) -> list[ast.AST]:
+    """The statements of a module, function or class; the expression of a lambda."""
+    return [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A target, alone or with others in a tuple, and the value that ``owner`` gives it or the tuple."""
+
+    owner: ast.stmt
+    target: ast.expr
+    value: ast.expr
+
+
+def assigned_in(scope: ast.AST) -> Mapping[ast.AST, Sequence[Assigned]]:
+    """For every target in a scope what assigns to it, in the order of the text; a `for` assigns its iterable.
+
+    Loops ask for the bindings of single names, and each would have to search the scope.
+    """
+    (found,) = cached_on_node(scope, "_dlbc_assigned", lambda node: [_assigned(body_of(node))])
+    return found
+
+
+def _assigned(body: list[ast.AST]) -> dict[ast.AST, list[Assigned]]:
+    found: dict[ast.AST, list[Assigned]] = {}
+    for owner in own_nodes(body):
+        match owner:
+            case ast.Assign() | ast.AnnAssign():
+                pairs = list(pairs_assigned(owner))
+            case ast.AugAssign(target=target, value=value):
+                pairs = [(target, value)]
+            case ast.For(target=target, iter=iterable):
+                pairs = [(target, iterable)]
+            case _:
+                continue
+        for target, value in pairs:
+            targets = [target, *target.elts] if isinstance(target, ast.Tuple) else [target]
+            for each in targets:
+                found.setdefault(each, []).append(Assigned(owner, target, value))
+    return found

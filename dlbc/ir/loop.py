@@ -43,7 +43,7 @@ class AnnotatedLoop:
     names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted parallel
     loops from 1. ``path``: the enclosing nodes from the module down to the owner of the statement list.
     ``scope``: the innermost function, class or module. ``read_by_costs``: names that the `cost` clauses of
-    other loops read. ``others``: the other parallel loops of the file. ``names_are_attributes``: code
+    other loops read. ``others``: the parallel loops of the file. ``names_are_attributes``: code
     anywhere may read the names of the scope, since they are attributes of a class or an imported module.
     """
 

@@ -48,6 +48,7 @@ def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[D
         if annotation is not None and not has_errors(found):
             valid.append((comment.loop, annotation))
     planned, remarks = _outermost(valid, parents)
+    ordinals = {loop: number for number, loop in enumerate(loops)}
     annotated: list[AnnotatedLoop] = []
     for number, (loop, annotation) in enumerate(planned, 1):
         path = _path(loop, parents)
@@ -55,7 +56,7 @@ def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[D
         attributes = isinstance(scope, ast.ClassDef) or (module.imported and isinstance(scope, ast.Module))
         annotated.append(
             AnnotatedLoop(
-                loop, annotation, loops.index(loop), number, path, scope, names_are_attributes=attributes
+                loop, annotation, ordinals[loop], number, path, scope, names_are_attributes=attributes
             )
         )
     return tuple(annotated), bool(scanned.comments), (*problems, *faults, *remarks)
@@ -152,6 +153,7 @@ def find_routines(
     parents = _parents(module.tree)
     ordered = _loops_in_order(parents)
     bound, _ = bind_comments(find_comments(module.source), ordered, module.source)
+    ordinals = {loop: number for number, loop in enumerate(ordered)}
     found: list[AnnotatedRoutine] = []
     problems: list[Diagnostic] = []
     for comment in bound:
@@ -163,7 +165,7 @@ def find_routines(
         if problem is not None:
             problems.append(problem)
         elif not isinstance(loop, ast.AsyncFor):
-            found.append(AnnotatedRoutine(loop, annotation, ordered.index(loop), path, _scope(path)))
+            found.append(AnnotatedRoutine(loop, annotation, ordinals[loop], path, _scope(path)))
     return tuple(found), tuple(problems)
 
 

@@ -9,7 +9,10 @@ names up by text.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+import operator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from dlbc.analysis.context import AnalysisContext
@@ -35,7 +38,7 @@ def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     outside = _observers_outside(loop)
     if loop.names_are_attributes or _looks_up_by_text(loop, outside):
         return names
-    return names & (_after(loop) | _captured(loop, outside) | loop.read_by_costs)
+    return names & (_after(loop, names) | _captured(loop, outside) | loop.read_by_costs)
 
 
 def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
@@ -90,15 +93,20 @@ def _captured(loop: AnnotatedLoop, outside: Iterable[Observer]) -> Live:
     return frozenset(found)
 
 
-def _after(loop: AnnotatedLoop) -> Live:
+def _after(loop: AnnotatedLoop, names: Live) -> Live:
+    """Those of ``names`` that are live after the loop; others may be left out."""
     kinds = ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case
     chain = [n for n in loop.path if isinstance(n, kinds)]
     start = next(k for k in reversed(range(len(chain))) if chain[k] is loop.scope)
-    walk = _Backward()
+    walk = _Backward(names)
     out: Live = frozenset()
     for owner, inner in pairwise([*chain[start:], loop.node]):
         out = walk.after(owner, inner, out)
     return walk.block(loop.node.orelse, out)
+
+
+#: Loops in so many others count as reading first whatever they read: each is walked twice otherwise.
+_TWICE = 6
 
 
 class _Backward:
@@ -108,7 +116,8 @@ class _Backward:
     each `try` around, what is live where it catches an exception.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Live) -> None:
+        self._names = names
         self._jumps: list[tuple[Live, Live]] = []
         self._handled: list[Live] = []
 
@@ -123,11 +132,16 @@ class _Backward:
                 out = again
         elif isinstance(owner, ast.Try | ast.TryStar):
             out = self._after_part_of_try(owner, inner, out)
-        for statements in _lists(owner):
-            for position, statement in enumerate(statements):
-                if statement is inner:
-                    return self.block(statements[position + 1 :], out)
+        for block in cached_on_node(owner, "_dlbc_live", lambda node: map(_Block, _lists(node))):
+            if inner in block.positions:
+                return self._rest(block, block.positions[inner] + 1, out)
         return out
+
+    def _rest(self, block: _Block, start: int, out: Live) -> Live:
+        """What is live before the statements of a block from ``start`` on."""
+        if self._jumps or self._handled:
+            return self.block(block.statements[start:], out)
+        return frozenset(n for n in self._names if block.is_live(n, start, n in out))
 
     def _after_part_of_try(self, owner: ast.Try | ast.TryStar, inner: ast.AST, out: Live) -> Live:
         if inner in owner.finalbody:
@@ -169,8 +183,10 @@ class _Backward:
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, out: Live) -> Live:
         after = self.block(node.orelse, out) | out
+        if len(self._jumps) >= _TWICE:
+            after |= _reads(node.body)
         head = after
-        for _ in range(2):
+        for _ in range(2 if len(self._jumps) < _TWICE else 1):
             self._jumps.append((out, head))
             body = self.block(node.body, head)
             self._jumps.pop()
@@ -188,6 +204,70 @@ class _Backward:
             elif use.sure:
                 out -= {use.name}
         return out
+
+
+class _Block:
+    """The statements of a block that no loop and no `try` of the scope encloses, and what is live within.
+
+    Whether a name is live before a statement depends on whether it is live behind it, and on no other name.
+    So one walk back over the block, which looks at each statement for the names in it, answers for every
+    loop of the block. What is live after the block is an assumption, of which there are two.
+    """
+
+    def __init__(self, statements: list[ast.stmt]) -> None:
+        self.statements = statements
+        self.positions: Mapping[ast.AST, int] = {s: k for k, s in enumerate(statements)}
+
+    def is_live(self, name: str, start: int, after: bool) -> bool:
+        """Whether a name is live before the statement at ``start``, if ``after`` tells so of the end."""
+        found = self._assuming_live if after else self._assuming_dead
+        places, ends = found.get(name, ([], [])), found.get(_OTHERS, ([], []))
+        nearest = [
+            (here[0][k - 1], here[1][k - 1]) for here in (places, ends) if (k := _from(here[0], start))
+        ]
+        return min(nearest, key=operator.itemgetter(0))[1] if nearest else after
+
+    @cached_property
+    def _assuming_live(self) -> _Known:
+        return self._walked(True)
+
+    @cached_property
+    def _assuming_dead(self) -> _Known:
+        return self._walked(False)
+
+    def _walked(self, others: bool) -> _Known:
+        """For each name the statements that have it, from the last on, and whether it is live before each.
+
+        `_OTHERS` stands for all names that a statement does not have: none is live before one that is left
+        by `return` or `raise` on every path.
+        """
+        walk, found = _Backward(frozenset()), _Known()
+        live: dict[str, bool] = {}
+        for position in reversed(range(len(self.statements))):
+            statement = self.statements[position]
+            names = {use.name for use in uses_of(statement)}
+            out = frozenset({_OTHERS}.union(n for n in names if live.get(n, others)))
+            before = walk.statement(statement, out)
+            if _OTHERS not in before:
+                live, others, names = {}, False, {*names, _OTHERS}
+            for name in names:
+                live[name] = name in before
+                places = found.setdefault(name, ([], []))
+                places[0].append(position)
+                places[1].append(live[name])
+        return found
+
+
+#: For each name positions in a block, in descending order, and whether the name is live there.
+_Known = dict[str, tuple[list[int], list[bool]]]
+
+#: Stands for every name that a statement does not have.
+_OTHERS = "(others)"
+
+
+def _from(places: list[int], start: int) -> int:
+    """How many of the descending positions are at least ``start``; the last of those is the nearest."""
+    return bisect_right(places, -start, key=operator.neg)
 
 
 def _reads(nodes: Sequence[ast.AST]) -> Live:

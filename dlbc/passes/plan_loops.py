@@ -7,6 +7,7 @@ the user sees all of them at once.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -73,25 +74,26 @@ def report_loops(
     survey = survey or survey_module(module)
     program = read_program(module, survey, find)
     around = _ModuleContext(module.source, *survey, Provers(), wanted, program)
+    read = [_read_by_cost(loop) for loop in loops]
+    times = Counter(name for names in read for name in names)
+    others = tuple(loop.node for loop in loops)
     loops = [
         replace(
             loop,
-            read_by_costs=_read_by_costs(loops, loop),
-            others=tuple(each.node for each in loops if each is not loop),
+            read_by_costs=frozenset(name for name, count in times.items() if count > (name in own)),
+            others=others,
         )
-        for loop in loops
+        for loop, own in zip(loops, read, strict=True)
     ]
     return [_plan_loop(loop, around) for loop in loops]
 
 
-def _read_by_costs(loops: Sequence[AnnotatedLoop], excluded: AnnotatedLoop) -> frozenset[str]:
-    """Names from around the loops that the `cost` clauses of all other loops read."""
-    found: set[str] = set()
-    for loop in loops:
-        if loop is not excluded and loop.annotation.cost is not None:
-            expression = ast.parse(loop.annotation.cost.expression, mode="eval")
-            found |= {u.name for u in uses_of(expression)} - bound_names([loop.node.target]).keys()
-    return frozenset(found)
+def _read_by_cost(loop: AnnotatedLoop) -> frozenset[str]:
+    """Names from around the loop that its `cost` clause reads."""
+    if loop.annotation.cost is None:
+        return frozenset()
+    expression = ast.parse(loop.annotation.cost.expression, mode="eval")
+    return frozenset({u.name for u in uses_of(expression)} - bound_names([loop.node.target]).keys())
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dlbc.analysis.enclosing_statements import statements_before
@@ -17,12 +17,13 @@ from dlbc.analysis.names import BUILTINS, Functions, bindings_of, imported_by, s
 from dlbc.analysis.numbers import number_of
 from dlbc.analysis.subscripts import is_shape
 from dlbc.analysis.uses import (
+    Assigned,
     UseKind,
+    assigned_in,
     bound_names,
     every_node,
     is_super,
     outside_classes,
-    own_nodes,
     receiver_of,
     uses_of,
 )
@@ -183,37 +184,33 @@ def _names_around(loop: AnnotatedLoop) -> Iterator[str]:
 def _is_integer(name: str, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]) -> bool:
     """Whether the text shows that every binding of a shared name gives it an integer."""
     nodes, scope = bindings_of(name, loop, module)
-    body = scope.body if isinstance(scope, Functions) else loop.path[0].body  # type: ignore[attr-defined]
-    return bool(nodes) and all(_binds_integer(n, body, loop, module, (*seen, name)) for n in nodes)
+    assigned = assigned_in(scope if isinstance(scope, Functions) else loop.path[0])
+    return bool(nodes) and all(
+        _binds_integer(n, assigned.get(n, ()), loop, module, (*seen, name)) for n in nodes
+    )
 
 
 def _binds_integer(
-    node: ast.AST, body: list[ast.stmt], loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]
+    node: ast.AST,
+    assigned: Sequence[Assigned],
+    loop: AnnotatedLoop,
+    module: ModuleNames,
+    seen: tuple[str, ...],
 ) -> bool:
     if isinstance(node, ast.arg):
         return isinstance(node.annotation, ast.Name) and node.annotation.id == "int"
-    for owner in own_nodes(body):
-        if isinstance(owner, ast.Assign | ast.AnnAssign | ast.AugAssign) and owner.value is not None:
-            targets = owner.targets if isinstance(owner, ast.Assign) else [owner.target]
-            pairs = [pair for target in targets for pair in _pairs(target, owner.value)]
-            # n, m = Z.shape
-            if any(isinstance(t, ast.Tuple) and node in t.elts and is_shape(v) for t, v in pairs):
+    for given in assigned:
+        if isinstance(given.owner, ast.For):
+            call = given.value
+            alone = given.target is node and isinstance(call, ast.Call)
+            return alone and _function_name(call.func, module) == "range"  # type: ignore[attr-defined]
+        if given.target is not node:  # n, m = Z.shape
+            if is_shape(given.value):
                 return True
-            if any(t is node and _is_integer_value(v, loop, module, seen) for t, v in pairs):
-                exact = ast.Add | ast.Sub | ast.Mult
-                return not isinstance(owner, ast.AugAssign) or isinstance(owner.op, exact)
-        elif isinstance(owner, ast.For) and owner.target is node:
-            call = owner.iter
-            return isinstance(call, ast.Call) and _function_name(call.func, module) == "range"
+        elif _is_integer_value(given.value, loop, module, seen):
+            exact = ast.Add | ast.Sub | ast.Mult
+            return not isinstance(given.owner, ast.AugAssign) or isinstance(given.owner.op, exact)
     return False
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The target with its value, and the elements of two tuples of one length."""
-    yield target, value
-    match target, value:
-        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
-            yield from zip(targets, values, strict=True)
 
 
 def _is_integer_value(
