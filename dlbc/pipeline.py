@@ -19,7 +19,7 @@ from dlbc.ir.plan import LoopPlan, LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
 from dlbc.parse.find_loops import find_loops, find_routines
 from dlbc.parse.find_modules import ModuleFinder, SearchPath
-from dlbc.parse.read_source import WHOLE_FILE, check_program, parse_module, read_source
+from dlbc.parse.read_source import WHOLE_FILE, check_literals, check_program, parse_module, read_source
 from dlbc.source import Source, SourcePlace
 
 _STACK_BYTES = 512 * 1024 * 1024
@@ -131,6 +131,8 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool, search: SearchPa
     if not annotated:
         remark = () if module.imported else (report("DLB006", WHOLE_FILE),)
         return TransformResult(module.source.data, (*diagnostics, *remark))
+    if (unwritable := check_literals(module)) is not None:
+        return TransformResult(None, in_order((*diagnostics, unwritable)))
     survey = survey_module(module)
     reports = tuple(report_loops(module, loops, wanted, survey, ModuleFinder(module.source, search).find))
     if strict:

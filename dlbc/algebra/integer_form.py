@@ -109,6 +109,11 @@ Atom = Variable | Apply
 Monomial = tuple[Atom, ...]
 
 
+#: A form with more terms, factors in a term, applications, or bits in a number is too large to decide about:
+#: what solvers do with it grows exponentially.
+_MOST_TERMS, _MOST_FACTORS, _MOST_APPLICATIONS, _MOST_BITS = 64, 6, 16, 512
+
+
 @dataclass(frozen=True)
 class IntegerForm:
     """``sum(factor * product(monomial))``; the empty monomial is the literal part."""
@@ -174,6 +179,24 @@ class IntegerForm:
             for right, k in other.terms:
                 products[tuple(sorted(left + right, key=_order))] += j * k
         return _normal(products)
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether no solver should be asked about it."""
+        return (
+            self.applications > _MOST_APPLICATIONS
+            or len(self.terms) > _MOST_TERMS
+            or any(
+                len(monomial) > _MOST_FACTORS or factor.bit_length() > _MOST_BITS
+                for monomial, factor in self.terms
+            )
+        )
+
+    @cached_property
+    def applications(self) -> int:
+        """How many atoms of it, and of their operands, are applications; one in two places counts twice."""
+        applied = (atom for atom in self.atoms if isinstance(atom, Apply))
+        return sum(1 + sum(operand.applications for operand in atom.operands) for atom in applied)
 
     @cached_property
     def variables(self) -> frozenset[Variable]:

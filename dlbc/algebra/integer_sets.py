@@ -24,6 +24,10 @@ from dlbc.algebra.integer_form import (
 #: Bound on isl's work for one question; beyond it the question has no answer.
 _OPERATIONS = 500_000
 
+#: Quotients, remainders, minima and maxima in one condition, and in all of a question: isl needs twice the
+#: time for each. A condition with more is left out, like one that is not affine.
+_APPLIED, _APPLIED_IN_ALL = 16, 64
+
 #: Bounds within which witnesses are sought, one after the other, so that their numbers are small.
 _BOXES = (8, 24, 200, 5000)
 
@@ -190,12 +194,21 @@ class _Writer:
         self._shared = parameters
         self.names: dict[Variable, str] = {}
         self.affine = True
+        self._applied = 0
 
     def conjunction(self, conditions: Iterable[Condition]) -> tuple[str, ...]:
         """All conditions that are affine: those without alternatives as one text, and each of the others."""
-        texts = [t for t in map(self._condition, conditions) if t is not None]
+        texts = [t for t in map(self._bounded, conditions) if t is not None]
         several = dict.fromkeys(t for t in texts if " or " in t)
         return (" and ".join(t for t in texts if " or " not in t) or "true", *sorted(several, key=len))
+
+    def _bounded(self, condition: Condition) -> str | None:
+        before, self._applied = self._applied, 0
+        text = self._condition(condition)
+        if self._applied > _APPLIED or before + self._applied > _APPLIED_IN_ALL:
+            self.affine, self._applied, text = False, 0, None
+        self._applied += before
+        return text
 
     def _condition(self, condition: Condition) -> str | None:
         """The text of a condition; None if it is not affine, so that it says nothing."""
@@ -232,6 +245,9 @@ class _Writer:
         if isinstance(atom, Variable):
             return self._variable(atom)
         operands = atom.operands
+        self._applied += atom.operator is not Operator.ELEMENT
+        if self._applied > _APPLIED:
+            raise _NotAffineError
         match atom.operator:
             case Operator.QUOTIENT | Operator.REMAINDER if (operands[1].constant or 0) > 0:
                 divisor = operands[1].constant

@@ -21,25 +21,22 @@ from dlbrt.records import dataclass
 from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, maximum, minimum, quotient, substitute
 from dlbc.algebra.integer_form import ZERO, Apply, Atom, IntegerForm, Operator, Variable
 from dlbc.algebra.work import (
+    MOST_TERMS,
     ONE_WORK,
     ZERO_WORK,
     Factor,
     Factors,
     Indicator,
+    NoClosedFormError,
     Number,
     WorkPolynomial,
     variables_of,
 )
 
-#: No closed form is sought beyond this number of terms of a sum, or of residue classes of a quotient.
-_MOST_TERMS = 4000
+#: No closed form is sought beyond this number of residue classes of a quotient.
 _MOST_CLASSES = 64
 
 _FIRST = IntegerForm.literal(1)
-
-
-class NoClosedFormError(Exception):
-    """No closed form was found; the message says why."""
 
 
 def trip_count(
@@ -101,8 +98,8 @@ class _Case:
         for atoms, part in self._groups().items():
             parts.append(self._with(part)._split(atoms))
             size += len(parts[-1].terms)
-            if size > _MOST_TERMS:
-                raise NoClosedFormError(f"its closed form has more than {_MOST_TERMS} terms")
+            if size > MOST_TERMS:
+                raise NoClosedFormError(f"its closed form has more than {MOST_TERMS} terms")
         return WorkPolynomial.total(parts)
 
     def _with(self, work: WorkPolynomial, *conditions: IntegerForm) -> _Case:

@@ -17,6 +17,10 @@ from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, Changes, has_change
 from dlbc.algebra.integer_form import Atom, Comparison, Condition, IntegerForm, Junction, Variable
 
 
+class NoClosedFormError(Exception):
+    """No closed form was found; the message says why."""
+
+
 @dataclass(frozen=True)
 class Indicator:
     """1 where ``form >= 0`` (or ``form == 0``), else 0 (Iverson's bracket)."""
@@ -32,6 +36,13 @@ Factor = Atom | Indicator
 Factors = tuple[Factor, ...]
 Number = int | Fraction
 Terms = tuple[tuple[Factors, Number], ...]
+
+
+#: No polynomial with more terms is of use, nor one with numbers of more bits: no program evaluates it.
+MOST_TERMS, _MOST_BITS = 4000, 4096
+
+#: No more products of terms are formed.
+_MOST_PRODUCTS = 100_000
 
 
 def _plain(value: Number) -> Number:
@@ -93,6 +104,8 @@ class WorkPolynomial:
             return WorkPolynomial(terms) if other else ZERO_WORK
         if other.terms == ONE_WORK.terms or self.terms == ONE_WORK.terms:
             return self if other.terms == ONE_WORK.terms else other
+        if len(self.terms) * len(other.terms) > _MOST_PRODUCTS:
+            raise NoClosedFormError(f"it has more than {MOST_TERMS} terms")
         products: dict[Factors, Number] = {}
         for left, j in self.terms:
             for right, k in other.terms:
@@ -102,6 +115,14 @@ class WorkPolynomial:
 
     def __pow__(self, exponent: int) -> WorkPolynomial:
         return _multiplied([self] * exponent)
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether it has too many terms, or too large numbers, for a closed form to be of use."""
+        return len(self.terms) > MOST_TERMS or any(
+            number.numerator.bit_length() + number.denominator.bit_length() > _MOST_BITS
+            for _, number in self.terms
+        )
 
     @cached_property
     def factors(self) -> frozenset[Factor]:

@@ -92,7 +92,9 @@ def is_known(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
 
 def without_hidden(module: ModuleNames, loop: AnnotatedLoop) -> ModuleNames:
     """The module as the loop sees it: a function around it may bind a name of a function or import anew."""
-    names = [*module.constant, *module.imports]
+    local = {name for scope in _scopes(loop) for name in uses.bound_in(scope)}
+    local |= {p.arg for scope in _scopes(loop) for p in uses.parameters_of(scope)}
+    names = [name for name in local if name in module.constant or name in module.imports]
     hidden = {name for name in names if bindings_of(name, loop, module)[1] is not None}
     if not hidden:
         return module

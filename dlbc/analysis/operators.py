@@ -11,11 +11,19 @@ _APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
 #: Powers of literals that are written out are below this power of 2.
 _WORD = 63
 
+#: No more products of terms are formed: most of them would be terms of a form that is too large.
+_MOST_PRODUCTS = 4096
+
 
 def combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | None) -> IntegerForm | None:
-    """The result of an operator on two integers; None if it is no form."""
-    if left is None or right is None:
+    """The result of an operator on two integers; None if it is no form, or one too large to decide about."""
+    if left is None or right is None or len(left.terms) * len(right.terms) > _MOST_PRODUCTS:
         return None
+    form = _combined(op, left, right)
+    return None if form is None or form.is_large else form
+
+
+def _combined(op: ast.operator, left: IntegerForm, right: IntegerForm) -> IntegerForm | None:
     match op:
         case ast.Add():
             return without_quotients(left + right)

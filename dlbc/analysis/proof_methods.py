@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import IntegerForm, Variable, VariableKind, numbers_for
@@ -21,6 +22,9 @@ from dlbc.analysis.row_footprints import RowRange, evaluable, rows_of
 from dlbc.ir.access import Access, InnerLoop, Subscript
 from dlbc.ir.loop import IndependenceProof, ProofMethod
 from dlbc.ir.region import LoopNames
+
+#: Pairs of a store and an access that provers are asked about, and those among which an example is sought.
+MOST_PAIRS, MOST_WITNESSES = 4000, 200
 
 #: The number of iterations that a guard must admit.
 _MANY = 64
@@ -89,11 +93,30 @@ class ProofMethods:
 
     def _by_equal_subscripts(self) -> IndependenceProof | None:
         for axis in self._axes:
-            if all(self._apart(w, x, axis) for w in self._writes for x in self._accesses):
+            if self._all_apart(axis):
                 what = f"each iteration has rows of its own on axis {axis}"
                 return self._proof(ProofMethod.EQUAL, axis, what)
         self._note(ProofMethod.EQUAL, "not on any axis")
         return None
+
+    def _all_apart(self, axis: int) -> bool:
+        """Whether `_apart` holds for every store and every access.
+
+        That is so if all subscripts are one form but for a literal, and those that have one residue with a
+        store, by the stride times ``a``, are equal. One walk finds that; there may be a million pairs.
+        """
+        first = self._writes[0]
+        known = all(self._apart(w, first, axis) for w in self._writes)
+        if not known or not all(self._apart(first, x, axis) for x in self._accesses):
+            return False
+        literals: dict[int, set[int]] = {}
+        start = first.subscripts[axis].form or IntegerForm()
+        modulus = (start.coefficient(self._space.index) or 1) * self._space.stride
+        for each in self._accesses:
+            distance = ((each.subscripts[axis].form or IntegerForm()) - start).constant or 0
+            literals.setdefault(distance % modulus, set()).add(distance)
+        stored = {((w.subscripts[axis].form or IntegerForm()) - start).constant or 0 for w in self._writes}
+        return all(len(literals[distance % modulus]) == 1 for distance in stored)
 
     def _apart(self, write: Access, other: Access, axis: int) -> bool:
         """Whether subscripts ``a*i + c`` are equal, or differ by no multiple of the stride times ``a``."""
@@ -115,6 +138,11 @@ class ProofMethods:
         return self._decided(ProofMethod.SETS, self._provers.sets, missing, failed)
 
     @property
+    def has_many_pairs(self) -> bool:
+        """Whether stores and accesses make too many pairs to ask a prover about each."""
+        return len(self._writes) * len(self._accesses) > MOST_PAIRS
+
+    @property
     def has_products(self) -> bool:
         """Whether some subscript or bound multiplies variables."""
         return any(_has_product(f) for a in self._accesses for f in _forms(a))
@@ -131,6 +159,11 @@ class ProofMethods:
         """What a prover decides; noted where it is ``missing``, or has ``failed``."""
         if prover is None:
             self._note(method, missing)
+            return None
+        if self.has_many_pairs:
+            self._note(
+                method, f"its {len(self._accesses)} different accesses make more than {MOST_PAIRS} pairs"
+            )
             return None
         proof = self._by(method, lambda m: prover.is_empty(m.conditions))
         if proof is None:
@@ -197,14 +230,15 @@ class ProofMethods:
 
     def _pairs(self, touching: Sequence[Access]) -> Iterator[tuple[Access, Access, bool]]:
         """Each store with each access once; the order of two stores at different places does not matter."""
+        numbers = {write: number for number, write in enumerate(self._writes)}
         for number, write in enumerate(self._writes):
             for other in touching:
-                if not (other.writes and other in self._writes[:number]):
+                if not (other.writes and numbers[other] < number):
                     yield write, other, other is write
 
     def _under_guard(self) -> IndependenceProof | None:
         sets = self._provers.sets
-        if sets is None:
+        if sets is None or self.has_many_pairs:
             return None
         pairs = list(self._pairs(self._accesses))
         executed = [both_executed(w, other, self._space, self._written) for w, other, _ in pairs]
@@ -234,7 +268,7 @@ class ProofMethods:
         if sets is None:
             return None
         for natural in (True, False):
-            for write, other, same in self._pairs(self._accesses):
+            for write, other, same in islice(self._pairs(self._accesses), MOST_WITNESSES):
                 problem = dependence_problem(
                     write, other, self._all_axes, self._space, self._written, ordered=same, natural=natural
                 )
@@ -269,7 +303,7 @@ class ProofMethods:
     def possible_dependence(self) -> tuple[Access, Access]:
         """Two accesses that may meet, as far as integer sets tell."""
         sets = self._provers.sets
-        for write, other, same in self._pairs(self._accesses):
+        for write, other, same in islice(self._pairs(self._accesses), MOST_WITNESSES):
             problem = dependence_problem(
                 write, other, self._all_axes, self._space, self._written, ordered=same
             )

@@ -154,7 +154,10 @@ class SubscriptReader:
                 return self._whole_part(node, argument, forms, hidden)
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]) if len(args) > 1:
                 parts = all_known(self.form(a, forms, hidden) for a in args)
-                return IntegerForm.of(Apply(_CHOICES[name], parts)) if parts and self._builtin(name) else None
+                chosen = (
+                    IntegerForm.of(Apply(_CHOICES[name], parts)) if parts and self._builtin(name) else None
+                )
+                return None if chosen is None or chosen.is_large else chosen
             case ast.Subscript(value=value, slice=inside) if root_name(value) and not is_shape(value):
                 return self._element(value, inside, forms, hidden)
         return IntegerForm.parameter(unparsed(node)) if self._is_outside_figure(node, hidden) else None
@@ -190,7 +193,8 @@ class SubscriptReader:
         operands = all_known(self.form(part, forms, hidden) for part in parts)
         if operands is None or not self._outside(array, hidden):
             return None
-        return IntegerForm.of(Apply(Operator.ELEMENT, operands, unparsed(array)))
+        element = IntegerForm.of(Apply(Operator.ELEMENT, operands, unparsed(array)))
+        return None if element.is_large else element
 
     def condition(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Condition | None:
         """A test over integers, or None if some part of it is not one."""

@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import isfinite
 
 from dlbc.algebra.integer_form import IntegerForm
-from dlbc.algebra.work import WorkPolynomial
+from dlbc.algebra.work import ONE_WORK, WorkPolynomial
 from dlbc.analysis import effects
 from dlbc.analysis.callees import callees, mentioned_functions, mutated_arguments
 from dlbc.analysis.context import AnalysisContext
@@ -37,6 +37,9 @@ from dlbc.library.table import lookup
 
 #: The highest power that is written out as a polynomial.
 _MOST_FACTORS = 8
+
+#: No more products of terms are formed.
+_MOST_PRODUCTS = 10_000
 
 #: The steps in which a part without names is evaluated.
 _PART_STEPS = 3_000_000
@@ -159,8 +162,13 @@ def work_of(node: ast.expr, form: Callable[[ast.expr], IntegerForm | None]) -> W
 def _combined(
     op: ast.operator, left: WorkPolynomial | None, right: WorkPolynomial | None
 ) -> WorkPolynomial | None:
-    if left is None or right is None:
+    if left is None or right is None or len(left.terms) * len(right.terms) > _MOST_PRODUCTS:
         return None
+    work = _operated(op, left, right)
+    return None if work is None or work.is_large else work
+
+
+def _operated(op: ast.operator, left: WorkPolynomial, right: WorkPolynomial) -> WorkPolynomial | None:
     match op:
         case ast.Add():
             return left + right
@@ -172,7 +180,10 @@ def _combined(
             return left * (1 / Fraction(right.constant)) if right.constant else None
     power = right.constant
     small = isinstance(power, int) and 0 <= power <= _MOST_FACTORS
-    return left ** int(power or 0) if small else None
+    result: WorkPolynomial | None = ONE_WORK
+    for _ in range(int(power or 0) if small else 0):
+        result = _combined(ast.Mult(), result, left)
+    return result if small else None
 
 
 def valueless_parts(node: ast.expr, module: ModuleNames) -> Iterator[tuple[str, str]]:

@@ -17,8 +17,8 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, maximum, normal_form
 from dlbc.algebra.integer_form import ZERO, Condition, IntegerForm, Junction, Variable
-from dlbc.algebra.sums import NoClosedFormError, sum_over, trip_count
-from dlbc.algebra.work import ONE_WORK, WorkPolynomial, indicator_of
+from dlbc.algebra.sums import sum_over, trip_count
+from dlbc.algebra.work import ONE_WORK, NoClosedFormError, WorkPolynomial, indicator_of
 from dlbc.analysis.control_flow import ControlFlow
 from dlbc.analysis.names import full_name
 from dlbc.analysis.uses import bound_names, own_nodes, root_name, unparsed

@@ -100,6 +100,11 @@ FRONT: dict[str, CatalogueEntry] = {
         "the program imports {module} as it is, so the annotated loops in it run sequentially",
         "start the program by `dlbc run`, or transform its directory: `dlbc transform DIR -o OUT`",
     ),
+    "DLB024": CatalogueEntry(
+        E,
+        "expected integers of at most {most} digits, which Python can write out, found one of {bits} bits",
+        "compute it, for example as a power of 2, or read it from a string",
+    ),
     # Annotations.
     "DLB101": CatalogueEntry(
         E,

@@ -21,6 +21,7 @@ from dlbrt.records import dataclass
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.parse.comments import BoundComment
+from dlbc.parse.read_source import report_unwritable, unwritable_integer
 from dlbc.source import Source, SourcePlace
 
 _OPEN = "f("
@@ -70,6 +71,8 @@ def parse_arguments(comment: BoundComment, path: str) -> ArgumentList | Diagnost
         return report("DLB101", comment.place, reason="it is too large to be one")
     if not isinstance(body, ast.Call) or not _is_whole(body, padded):
         return report("DLB101", comment.place, reason="a bracket closes that was not opened")
+    if (number := unwritable_integer(body)) is not None:
+        return report_unwritable(number, comment.place)
     nodes: list[ast.expr | ast.keyword] = [*body.args, *body.keywords]
     nodes.sort(key=lambda n: (n.lineno, n.col_offset))
     places = ArgumentList((), padded, comment.place.line)

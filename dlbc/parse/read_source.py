@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import io
+import sys
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -89,8 +90,11 @@ def _undetected(path: str, data: bytes, error: SyntaxError) -> tuple[Source, tup
 
 def _undecodable(path: str, data: bytes, encoding: str, start: int) -> tuple[Source, tuple[Diagnostic, ...]]:
     codec = "utf-8" if encoding == "utf-8-sig" else encoding
-    source = Source(path, data, data.decode(codec, errors="replace"), encoding)
-    place = _place_after(data[:start].decode(codec, errors="replace"))
+    try:
+        source = Source(path, data, data.decode(codec, errors="replace"), encoding)
+        place = _place_after(data[:start].decode(codec, errors="replace"))
+    except UnicodeError:  # a codec may replace nothing
+        return _unusable(path, data, encoding)
     what = f"the byte 0x{data[start]:02x}, which is not {encoding}"
     return source, (report("DLB002", place, what=what),)
 
@@ -145,6 +149,35 @@ def check_program(module: Module) -> tuple[Diagnostic, ...]:
         for node in ast.walk(module.tree)
         if isinstance(node, ast.stmt | ast.expr) and any(_is_mpi4py(name) for name in _imported(node))
     )
+
+
+def check_literals(module: Module) -> Diagnostic | None:
+    """DLB024 for the first integer with more digits than Python converts to text: no code can have it.
+
+    Python refuses such a literal itself where it is decimal.
+    """
+    if len(module.source.text) * 2 < sys.get_int_max_str_digits():
+        return None
+    node = unwritable_integer(module.tree)
+    return None if node is None else report_unwritable(node, module.source.place_of(node))
+
+
+def unwritable_integer(tree: ast.AST) -> ast.Constant | None:
+    """The first integer in a tree that Python does not convert to text."""
+    most = sys.get_int_max_str_digits()
+    for node in ast.walk(tree) if most else ():
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value.bit_length() > 3 * most:
+            try:
+                str(node.value)
+            except ValueError:
+                return node
+    return None
+
+
+def report_unwritable(node: ast.Constant, place: SourcePlace) -> Diagnostic:
+    """DLB024 for an `unwritable_integer`."""
+    bits = node.value.bit_length()  # type: ignore[union-attr]  # an integer
+    return report("DLB024", place, most=sys.get_int_max_str_digits(), bits=bits)
 
 
 def _imported(node: ast.AST) -> Iterator[str]:

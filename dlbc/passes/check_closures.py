@@ -32,10 +32,14 @@ def check_closures(
             if name in context.names.temporaries and _sees(function.node, context):
                 place = context.place_of(node)
                 yield report("DLB313", place, "read here", (note,), name=name, function=function.name)
-    numeric = frozenset(_arrays_of_numbers(context))
-    for value, node, holder in facts.escapes:
-        closure = any(o.kind is OriginKind.CLOSURE for o in value.points_to | value.reachable)
-        if closure and holder not in numeric:
+    closures = [
+        (node, holder)
+        for value, node, holder in facts.escapes
+        if any(o.kind is OriginKind.CLOSURE for o in value.points_to | value.reachable)
+    ]
+    numeric = frozenset(_arrays_of_numbers(context) if closures else ())
+    for node, holder in closures:
+        if holder not in numeric:
             yield report("DLB314", context.place_of(node))
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 import operator
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -29,16 +30,17 @@ Observer = Scopes | ast.Global | ast.Name
 #: Statements that may stop an exception, or read names while it passes.
 _CATCHING = ast.Try | ast.TryStar | ast.With | ast.AsyncWith
 
-#: Builtins that look names up by text.
-_BY_TEXT = frozenset({"globals", "locals", "vars", "eval", "exec"})
+#: Builtins that look names up by text, and what stands for all the names that they may find.
+_LOOKING_UP = frozenset({"globals", "locals", "vars", "eval", "exec"})
+_BY_TEXT = "(by text)"
 
 
 def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     """Those of ``names`` whose value is read after the loop has ended."""
-    outside = _observers_outside(loop)
-    if loop.names_are_attributes or _looks_up_by_text(loop, outside):
+    seen = _seen_outside(loop, names | {_BY_TEXT})
+    if loop.names_are_attributes or _BY_TEXT in seen:
         return names
-    return names & (_after(loop, names) | _captured(loop, outside) | loop.read_by_costs)
+    return names & (_after(loop, names) | seen | loop.read_by_costs)
 
 
 def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
@@ -48,49 +50,42 @@ def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
     """
     if loop.names_are_attributes:
         return True
-    outside = _observers_outside(loop)
     around = loop.path[next(k for k, node in enumerate(loop.path) if node is loop.scope) :]
     if any(isinstance(node, _CATCHING) for node in around):
         return True
-    return _looks_up_by_text(loop, outside) or bool(names & _captured(loop, outside))
+    return bool(_seen_outside(loop, names | {_BY_TEXT}))
 
 
-def _looks_up_by_text(loop: AnnotatedLoop, outside: Iterable[Observer]) -> bool:
-    """Whether the program looks names of the loop's scope up by text: those of a function only it can."""
-    names = (n for n in outside if isinstance(n, ast.Name))
-    return any(isinstance(loop.scope, ast.Module) or _within(n, loop.scope) for n in names)
+def _seen_outside(loop: AnnotatedLoop, names: Live) -> Live:
+    """Those of ``names`` of the loop's scope that something outside the loop may see from elsewhere.
+
+    What sees names are free names of functions and classes, declarations, and functions that look names up
+    (`_BY_TEXT` stands for them). The count of the scope, less that of the loop, is what is outside.
+    """
+    inside = Counter(_seen(loop.node, loop.scope))
+    [everywhere] = cached_on_node(loop.scope, "_dlbc_seen", lambda scope: [Counter(_seen(scope, scope))])
+    return frozenset(name for name in names if everywhere[name] > inside[name])
 
 
-def _observers_outside(loop: AnnotatedLoop) -> list[Observer]:
-    observers = cached_on_node(loop.path[0], "_dlbc_observers", _observers)
-    return [n for n in observers if not _within(n, loop.node)]
-
-
-def _observers(root: ast.AST) -> Iterator[Observer]:
-    """What may see names of a scope from elsewhere: functions, classes, declarations, some builtins."""
+def _seen(root: ast.AST, scope: ast.AST) -> Iterator[str]:
+    """What functions, classes, declarations and builtins below ``root`` may see of a scope."""
+    whole = isinstance(scope, ast.Module)
     for node in every_node(root):
-        if isinstance(node, Scopes | ast.Global) or (isinstance(node, ast.Name) and node.id in _BY_TEXT):
-            yield node
+        if not isinstance(node, Observer) or node is scope or not (whole or _within(node, scope)):
+            continue
+        if isinstance(node, Scopes):
+            yield from free_names(node)
+        elif isinstance(node, ast.Name) and node.id in _LOOKING_UP:
+            yield _BY_TEXT
+        elif isinstance(node, ast.Global) and whole:
+            yield from node.names
 
 
-def _within(node: Observer, outer: ast.expr | ast.stmt) -> bool:
+def _within(node: Observer, outer: ast.AST) -> bool:
     """Whether the place of ``node`` lies within the place of ``outer``."""
     begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
-    first, last = (outer.lineno, outer.col_offset), (outer.end_lineno or 0, outer.end_col_offset or 0)
+    first, last = (outer.lineno, outer.col_offset), (outer.end_lineno or 0, outer.end_col_offset or 0)  # type: ignore[attr-defined]
     return first <= begin and end <= last
-
-
-def _captured(loop: AnnotatedLoop, outside: Iterable[Observer]) -> Live:
-    """Free names of functions and classes outside the loop that may mean names of the loop's scope."""
-    scope = loop.scope
-    found: set[str] = set()
-    for node in outside:
-        below = isinstance(scope, ast.Module) or (node is not scope and _within(node, scope))
-        if isinstance(node, Scopes) and below and node not in loop.path:
-            found |= free_names(node).keys()
-        elif isinstance(node, ast.Global) and isinstance(scope, ast.Module):
-            found |= set(node.names)
-    return frozenset(found)
 
 
 def _after(loop: AnnotatedLoop, names: Live) -> Live:
@@ -126,7 +121,7 @@ class _Backward:
         if isinstance(owner, Scopes | ast.Module):
             self._jumps, self._handled, out = [], [], frozenset()
         elif isinstance(owner, ast.For | ast.AsyncFor | ast.While):
-            again = self.statement(owner, out)
+            again = self._again(owner, out)
             if inner in owner.body:
                 self._jumps.append((out, again))
                 out = again
@@ -140,8 +135,32 @@ class _Backward:
     def _rest(self, block: _Block, start: int, out: Live) -> Live:
         """What is live before the statements of a block from ``start`` on."""
         if self._jumps or self._handled:
-            return self.block(block.statements[start:], out)
+            known = block.walked.get(key := self._key(out))
+            if known is None:
+                known = block.walked[key] = self._walked(block.statements, out)
+            return known[start]
         return frozenset(n for n in self._names if block.is_live(n, start, n in out))
+
+    def _key(self, out: Live) -> Hashable:
+        """What the walk back over a block depends on: loops with the same names have it in common."""
+        names = self._names
+        jumps = tuple((one & names, other & names) for one, other in self._jumps)
+        return names, out & names, jumps, tuple(handled & names for handled in self._handled)
+
+    def _walked(self, statements: Sequence[ast.stmt], out: Live) -> list[Live]:
+        """What of the names is live before each statement, and after the last."""
+        found = [out & self._names]
+        for statement in reversed(statements):
+            found.append(self.statement(statement, found[-1]) & self._names)
+        return found[::-1]
+
+    def _again(self, owner: ast.For | ast.AsyncFor | ast.While, out: Live) -> Live:
+        """What of the names is live before a loop."""
+        [known] = cached_on_node(owner, "_dlbc_again", lambda _: [dict[Hashable, Live]()])
+        key = self._key(out)
+        if key not in known:
+            known[key] = self.statement(owner, out) & self._names
+        return known[key]
 
     def _after_part_of_try(self, owner: ast.Try | ast.TryStar, inner: ast.AST, out: Live) -> Live:
         if inner in owner.finalbody:
@@ -217,6 +236,7 @@ class _Block:
     def __init__(self, statements: list[ast.stmt]) -> None:
         self.statements = statements
         self.positions: Mapping[ast.AST, int] = {s: k for k, s in enumerate(statements)}
+        self.walked: dict[Hashable, list[Live]] = {}
 
     def is_live(self, name: str, start: int, after: bool) -> bool:
         """Whether a name is live before the statement at ``start``, if ``after`` tells so of the end."""

@@ -15,7 +15,7 @@ from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Junction, negated
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.subscripts import SubscriptReader
-from dlbc.analysis.uses import bound_names
+from dlbc.analysis.uses import bound_names, every_node
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 
@@ -125,7 +125,7 @@ def _is_length(node: ast.expr) -> bool:
 
 
 def _names_in(*nodes: ast.expr) -> set[str]:
-    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for node in nodes for n in every_node(node) if isinstance(n, ast.Name)}
 
 
 def _is_stable(fact: Condition) -> bool:

@@ -23,6 +23,7 @@ from dlbc.algebra.bounds import NO_ASSUMPTIONS
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import IntegerForm, Variable, VariableKind
 from dlbc.algebra.iteration_cost import Cost, index_range
+from dlbc.algebra.work import NoClosedFormError
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import BUILTINS, is_known, names_around
 from dlbc.analysis.subscripts import SubscriptReader
@@ -65,10 +66,10 @@ def infer_cost(loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, space
     shared = CounterContext(_written(body), _local(loop, names))
     try:
         price = CodeCounter(region, shared, given).block(body)
-    except UncountableError as reason:
+        work = price.mean.simplified(given)
+        worst = work if price.is_exact else price.worst.simplified(given)
+    except (UncountableError, NoClosedFormError) as reason:
         return Cost(index, None, why=str(reason))
-    work = price.mean.simplified(given)
-    worst = work if price.is_exact else price.worst.simplified(given)
     return Cost(index, work, worst, notes=tuple(dict.fromkeys(shared.notes)))
 
 

@@ -22,7 +22,7 @@ from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Aliases, DependenceProblem, Provers
 from dlbc.analysis.expand_calls import place_in_callee
-from dlbc.analysis.proof_methods import ProofMethods
+from dlbc.analysis.proof_methods import MOST_PAIRS, ProofMethods
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import (
@@ -38,6 +38,7 @@ from dlbc.ir.loop import IndependenceProof, ProofFailure, ProofMethod
 from dlbc.ir.plan import IterationContributions
 
 _WITHOUT_SETS = "or install islpy, without which only equal subscripts are proved"
+_MANY_PAIRS = "or split the loop: its accesses to the array make more than the {} pairs that are looked at"
 _WITHOUT_SOLVER = "or let z3 try, which decides more products of names: `pip install 'dlbc[solver]'`"
 
 
@@ -160,7 +161,9 @@ def _prove_array(
         label, place = f"{write.kind.value} here", context.place_of(write.node)
         notes = (note, *_in_callees(write, other))
         finding = report("DLB302", place, label, notes, array=array, index=context.names.index)
-    if provers.sets is None:
+    if steps.has_many_pairs:
+        finding = replace(finding, help=f"{finding.help}; {_MANY_PAIRS.format(MOST_PAIRS)}")
+    elif provers.sets is None:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SETS}")
     elif provers.solver is None and steps.has_products:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SOLVER}")

@@ -1,14 +1,24 @@
-"""Programs that are small to write and may be dear to check: one shape a function, grown by a number.
+"""Programs that are short to write and may be dear to check: one shape a function, grown by a number.
 
-    python tests/fuzz/hostile_text.py [-t SECONDS] [SHAPE...]
+    python tests/fuzz/hostile_text.py [--mode transform] [--limit SECONDS] [SHAPE...]
 
-checks each shape at growing sizes up to 1 MB, each in a process of its own, and prints seconds, memory and verdict. Every
-shape is a function from its size to the text of a program; `SHAPES` has them by name, with the sizes to try.
+checks each shape at growing sizes up to 1 MB, each in a process of its own, and prints seconds of CPU time,
+megabytes and diagnostics. `SHAPES` has the shapes by name, with the sizes to try.
 """
 
 from __future__ import annotations
 
+import argparse
+import collections
+import os
+import resource
+import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
 
 from dlbrt.records import dataclass
 
@@ -214,11 +224,7 @@ def _powers_of_sums(n: int) -> str:
 
 
 def _divisions(n: int) -> str:
-    return (
-        "".join(f"({'' if k % 2 else ''}" for k in range(n))
-        + "i"
-        + "".join(f" {'//%'[0:2] if k % 2 == 0 else '%'} {k + 2})" for k in range(n))
-    )
+    return "(" * n + "i" + "".join(f" {'%' if k % 2 else '//'} {k + 2})" for k in range(n))
 
 
 def _sum_of_divisions(n: int) -> str:
@@ -554,3 +560,55 @@ SHAPES: dict[str, Shape] = {
     "compiled inner loops": Shape(_jit, _LINES),
     "compiled statements": Shape(_jit_statements, _LINES),
 }
+
+#: No text is longer, in characters.
+_LONGEST = 1_050_000
+
+
+def measured(text: str, mode: str, limit: int) -> str:
+    """What ``mode``, a function of `dlbc.pipeline`, takes for a text, and finds; empty beyond the limit."""
+    from dlbc import pipeline
+    from dlbc.parse.read_source import decode_source
+
+    read, write = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(write)
+        with open(read, encoding="utf-8") as output:
+            found = output.read()
+        os.waitpid(child, 0)
+        return found
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    source, problems = decode_source("hostile.py", text.encode())
+    result = problems or getattr(pipeline, mode)(source)
+    codes = collections.Counter(d.code for d in (result if isinstance(result, tuple) else result.diagnostics))
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    shown = ", ".join(f"{code} x {count}" for code, count in codes.items()) or "accepted"
+    os.write(write, f"{time.process_time() - start:8.2f} s {memory:6.0f} MB  {shown}".encode())
+    os._exit(0)
+
+
+def main() -> None:
+    """Print a line for each shape and size, until a size takes a third of the limit."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--mode", default="check", choices=("check", "transform", "explain"))
+    parser.add_argument("--limit", type=int, default=10, help="seconds of CPU time for each text")
+    parser.add_argument("shapes", nargs="*", default=list(SHAPES))
+    options = parser.parse_args()
+    measured(SHAPES["strided stores"].write(2), options.mode, 60)
+    for name in options.shapes:
+        for size in SHAPES[name].sizes:
+            text = SHAPES[name].write(size)
+            if len(text) > _LONGEST:
+                break
+            found = measured(text, options.mode, options.limit)
+            print(f"{name:36} {size:8} {found or 'no verdict'}", flush=True)
+            if not found or float(found.split()[0]) > options.limit / 3:
+                break
+
+
+if __name__ == "__main__":
+    main()

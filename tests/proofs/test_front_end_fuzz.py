@@ -15,6 +15,7 @@ import pytest
 from dlbc.diagnostics.diagnostic import render
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import check, transform
+from tests.fuzz.malformed_inputs import failures
 from tests.proofs.broken_programs import PROGRAMS, broken
 from tests.support.tier import is_full
 
@@ -24,15 +25,20 @@ BATCH = 50
 
 def assert_accepted(text: str) -> None:
     """The promise, of one text; raises where it is broken."""
-    data = text.encode("utf-8", "surrogatepass")
+    assert_verdict(text.encode("utf-8", "surrogatepass"))
+
+
+def assert_verdict(data: bytes) -> None:
+    """The promise, of the bytes of a file; raises where it is broken."""
     source, problems = decode_source("broken.py", data)
     if problems:
+        assert all(render(d, source).startswith("broken.py") for d in problems)
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = transform(source)
     internal = [d.message for d in result.diagnostics if d.code == "DLB008"]
-    assert not internal, f"{internal}\n{text}"
+    assert not internal, f"{internal}\n{source.text}"
     assert all(render(d, source).startswith("broken.py") for d in result.diagnostics)
     assert result.text is not None or result.diagnostics
     if result.parallel:
@@ -71,3 +77,25 @@ def _parses(text: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def test_malformed_inputs_get_a_verdict() -> None:
+    assert list(failures(0, 4000 if is_full() else 150, limit=60)) == []
+
+
+#: What malformed inputs have found, in the smallest form.
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        pytest.param(b"# coding: idna\nx = '\xc3\xa9'\n", "DLB003", id="a codec that replaces nothing"),
+        pytest.param(
+            b"# dlb: parallel, cost(0x" + b"f" * 5000 + b")\nfor i in range(3):\n    pass\n",
+            "DLB024",
+            id="an integer in an annotation that Python does not write out",
+        ),
+    ],
+)
+def test_an_input_that_failed_once(data: bytes, code: str) -> None:
+    assert_verdict(data)
+    source, problems = decode_source("broken.py", data)
+    assert code in [d.code for d in problems or check(source)]
