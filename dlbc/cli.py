@@ -26,6 +26,7 @@ _COMMANDS = {
     "simulate": "simulate a loop under each strategy on a described machine",
     "report": "draw a recorded run as a page of HTML",
     "witness": "run sequentially and show the first conflict between iterations",
+    "verify": "run sequentially and in parallel and show the first difference",
 }
 
 

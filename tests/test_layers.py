@@ -54,7 +54,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
 
 #: The commands of dlbc from the top down: a command may use those in rows below its own.
 COMMAND_ROWS = (
-    frozenset({"calibrate", "report", "simulate"}),
+    frozenset({"calibrate", "report", "simulate", "verify"}),
     frozenset({"check", "explain", "rules", "run", "transform", "witness"}),
     frozenset({"program"}),
     frozenset({"compile_program"}),
@@ -99,6 +99,7 @@ COMMANDS = {
     "dlbc.commands.kept_programs": ("dlbrt.observe.files",),
     "dlbc.commands.run": ("dlbrt.options", "dlbrt.script"),
     "dlbc.commands.report": (*PURE, "dlbrt.observe", "dlbrt.sim"),
+    "dlbc.commands.verify": ("dlbrt.script",),
     "dlbc.commands.simulate": (*PURE, "dlbrt.observe", "dlbrt.sim"),
 }
 

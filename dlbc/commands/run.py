@@ -212,27 +212,33 @@ def run_program(
     start = launcher(ranks if program.parallel else 1)
     try:
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(program.path)) as directory:
-            generated = {}
-            for number, (path, text) in enumerate(program.generated):
-                file = Path(directory) / f"{number}_{path.name}"
-                file.write_bytes(text)
-                generated[os.path.realpath(path)] = str(file)
-            plan: RunPlan = {
-                "program": str(program.path),
-                "module": program.module,
-                "generated": generated,
-                "roots": [os.path.realpath(root) for root in program.roots],
-                "named": [os.path.realpath(root) for root in program.named],
-                "options": ["--strict"] if program.strict else [],
-                "parallel": program.parallel,
-                "alone": ranks == 1,
-            }
-            file = Path(directory) / "plan.json"
-            file.write_text(json.dumps(plan), encoding="utf-8")
+            file = write_plan(program, ranks, Path(directory))
             return launch(start, ["-m", "dlbrt.script", str(file), *arguments], settings)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotStartError("DLB016", reason=reason) from error
+
+
+def write_plan(program: WholeProgram, ranks: int, directory: Path) -> Path:
+    """Write the generated files, and a plan that `dlbrt.script` runs; the file of the plan."""
+    generated = {}
+    for number, (path, text) in enumerate(program.generated):
+        file = directory / f"{number}_{path.name}"
+        file.write_bytes(text)
+        generated[os.path.realpath(path)] = str(file)
+    plan: RunPlan = {
+        "program": str(program.path),
+        "module": program.module,
+        "generated": generated,
+        "roots": [os.path.realpath(root) for root in program.roots],
+        "named": [os.path.realpath(root) for root in program.named],
+        "options": ["--strict"] if program.strict else [],
+        "parallel": program.parallel,
+        "alone": ranks == 1,
+    }
+    file = directory / "plan.json"
+    file.write_text(json.dumps(plan), encoding="utf-8")
+    return file
 
 
 def malformed(settings: Mapping[str, str | int], ranks: int) -> str:
@@ -255,11 +261,16 @@ def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, st
 
     Returns the exit status, 128 + N if signal N ended it. OSError if it cannot be started.
     """
+    environment = environment_of(settings, alone=not start)
+    return _wait(subprocess.Popen([*start, sys.executable, *words], env=environment))
+
+
+def environment_of(settings: Mapping[str, str | int], alone: bool) -> dict[str, str]:
+    """The environment of the ranks; ``alone``: there is one."""
     # All ranks need the same order of sets; as in a sequential run, that order differs from run to run.
     seed = {"PYTHONHASHSEED": str(int.from_bytes(os.urandom(4), "big"))}
     given = _with(settings)
-    environment = seed | _thread_settings(given, alone=not start) | given
-    return _wait(subprocess.Popen([*start, sys.executable, *words], env=environment))
+    return seed | _thread_settings(given, alone) | given
 
 
 def launcher(ranks: int) -> list[str]:

@@ -41,6 +41,16 @@ class RunPlan(TypedDict):
 
 def main() -> None:
     """Run the program as ``__main__``."""
+    code, namespace = prepare()
+    exec(code, namespace)
+
+
+def prepare() -> tuple[types.CodeType, dict[str, object]]:
+    """The program's code and the namespace of its ``__main__``, in which it is to be executed.
+
+    The first argument of the command is the file with the plan. Returns on rank 0 alone: other ranks serve
+    its loops until it ends.
+    """
     plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
     path, module = os.path.abspath(plan["program"]), plan["module"]
     sys.argv[:] = [path if module else plan["program"], *sys.argv[2:]]
@@ -58,7 +68,7 @@ def main() -> None:
     generated = plan["generated"].get(os.path.realpath(path))
     text = Path(generated or path).read_bytes()
     code = relocated_code(text, path) if generated else compile(text, path, "exec", dont_inherit=True)
-    exec(code, program.__dict__)
+    return code, program.__dict__
 
 
 def _start(plan: RunPlan) -> None:
