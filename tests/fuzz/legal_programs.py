@@ -1,20 +1,16 @@
-"""Random legal programs over the constructs of the language page, section 2: sequential equals parallel.
+"""Random legal programs over the constructs of the language page, section 2.
 
-    python -m tests.fuzz.legal_programs --programs 3000 --seed 1
-    python -m tests.fuzz.legal_programs --recall
+    python -m tests.fuzz.legal_programs
 
 A program is a function with one loop, whose body is made of some constructs with names of their own, so that
-it is legal if each of them is. Programs that dlbc accepts are put into files of some dozens, since starting
-ranks costs more than a loop; a file runs at several numbers of ranks, under several strategies, under random
-load, and its output has to be the sequential one's to the byte. ``--recall`` prints how many programs with
-one construct alone, one for each iteration space, are accepted."""
+it is legal if each of them is. `tests.fuzz.differential` runs programs that dlbc accepts. The command prints
+how many programs with one construct alone, one for each iteration space, are accepted.
+"""
 
 from __future__ import annotations
 
 import argparse
 import random
-import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +19,6 @@ from pathlib import Path
 from dlbc.diagnostics.diagnostic import has_errors
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import check
-from tests.support.mpi import run_mpi, run_sequential, transform
 
 HEAD = """import numpy as np
 from collections import Counter, defaultdict
@@ -218,29 +213,6 @@ def files(programs: Sequence[Program], directory: Path) -> Iterator[str]:
     yield from files(programs[half:], directory)
 
 
-def differences(text: str, directory: Path, runs: Sequence[tuple[int, str]], seed: int) -> Iterator[str]:
-    """What differs between the sequential program and the parallel one on so many ranks by a strategy."""
-    path = directory / "several.py"
-    path.write_text(text)
-    expected = run_sequential([sys.executable, str(path)])
-    assert expected.status == 0, expected.stderr
-    generated = transform(path, directory)
-    for ranks, strategy in runs:
-        env = {"DLB_STRATEGY": strategy, "DLB_LOAD": f"random:max=3,duration=0.002,seed={seed}"}
-        done = run_mpi(ranks, [sys.executable, str(generated)], 180, env)
-        if (done.stdout, done.status) == (expected.stdout, 0):
-            continue
-        pairs = zip(expected.stdout.decode().splitlines(), done.stdout.decode().splitlines(), strict=False)
-        first = next((f"expected {a[:200]}, found {b[:200]}" for a, b in pairs if a != b), "it ends early")
-        yield f"{ranks} ranks, {strategy}, status {done.status}: {first}\n{done.stderr[-600:]}"
-
-
-def settings(number: int) -> list[tuple[int, str]]:
-    """Three numbers of ranks, each with three strategies, others for each file."""
-    rng = random.Random(number)
-    return [(ranks, strategy) for ranks in (2, 3, 5) for strategy in rng.sample(STRATEGIES, 3)]
-
-
 def show_recall(directory: Path) -> None:
     """Print for each construct alone how many iteration spaces it is accepted with."""
     print("| construct | iteration spaces | accepted |\n| --- | --- | --- |")
@@ -251,31 +223,12 @@ def show_recall(directory: Path) -> None:
 
 
 def main() -> None:
-    """Generate, compare, and print what differs and the table; exit status 1 if anything differs."""
-    parser = argparse.ArgumentParser(
+    """Print how much of the language page is accepted."""
+    argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--recall", action="store_true")
-    parser.add_argument("--programs", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--size", type=int, default=40, help="programs in a file")
-    options = parser.parse_args()
-    found, number = 0, 0
+    ).parse_args()
     with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        if options.recall:
-            show_recall(directory)
-            return
-        programs = list(accepted(options.programs, options.seed, directory))
-        for first in range(0, len(programs), options.size):
-            for text in files(programs[first : first + options.size], directory):
-                for difference in differences(text, directory, settings(number), number):
-                    kept = shutil.copy(directory / "several.py", f"differs_{options.seed}_{number}.py")
-                    print(f"{kept}: {difference}", flush=True)
-                    found += 1
-                number += 1
-    print(f"{len(programs)} of {options.programs} accepted, {number} files, {found} runs differ")
-    sys.exit(1 if found else 0)
+        show_recall(Path(name))
 
 
 if __name__ == "__main__":
