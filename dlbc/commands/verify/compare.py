@@ -93,7 +93,8 @@ def differences(
 ) -> list[Difference]:
     """The first difference of each kind; ``unbound`` are names that a parallel run need not leave.
 
-    A run whose time was up differs by that alone. Values are compared where both runs end alike.
+    A run whose time was up differs by that alone. Values are compared where both runs complete:
+    after an exception, elements of iterations behind the failing one may have been stored.
     """
     if found.status is None:
         return [Difference("end", f"status {expected.status}", f"none after {found.seconds:.0f} s")]
@@ -101,7 +102,8 @@ def differences(
         _ending_difference("exception", _exception(expected), _exception(found)),
         _ending_difference("exit status", expected.status, found.status),
     ]
-    value = None if any(endings) else _first_value(expected, found, ignored.names | unbound)
+    completes = not any(endings) and _completes(expected)
+    value = _first_value(expected, found, ignored.names | unbound) if completes else None
     kinds = [_output_difference(expected, found, ignored), *endings, value]
     kinds.append(_file_difference(expected, found, ignored))
     return [difference for difference in kinds if difference is not None]
@@ -112,6 +114,11 @@ def _exception(outcome: Outcome) -> str:
         return "no end of the program was seen"
     ended_by = outcome.end["exception"]
     return "none" if ended_by is None else f"{ended_by[0]}: {ended_by[1]}"
+
+
+def _completes(outcome: Outcome) -> bool:
+    """Whether the program reached its end, or called for it."""
+    return outcome.end is not None and (outcome.end["exception"] or ["SystemExit"])[0] == "SystemExit"
 
 
 def _lines(outcome: Outcome) -> list[bytes]:

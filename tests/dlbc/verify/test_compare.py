@@ -168,3 +168,12 @@ def test_exceptions_and_files(tmp_path: Path) -> None:
     assert [str(each) for each in differences(one, missing, NOTHING, frozenset())] == [
         "file log: written sequentially, not written in parallel"
     ]
+
+
+def test_values_are_not_compared_after_an_exception(tmp_path: Path) -> None:
+    runs = [outcome(tmp_path / name, A=np.full(2, value)) for name, value in (("1", 0.0), ("2", 1.0))]
+    for exception, count in (("ValueError", 0), ("SystemExit", 1)):
+        ended = [
+            replace(each, status=1, end=(each.end or {}) | {"exception": (exception, "3")}) for each in runs
+        ]
+        assert len(differences(ended[0], ended[1], NOTHING, frozenset())) == count
