@@ -15,7 +15,7 @@ SEED = 20
 
 @pytest.mark.mpi
 def test_random_programs_do_on_ranks_what_they_do_sequentially(tmp_path: Path) -> None:
-    count, strategies = (200, 2) if is_full() else (12, 1)
+    count, strategies = (60, 2) if is_full() else (12, 1)
     texts = list(programs(count, SEED, 40, tmp_path))
     assert sum(inside for _, inside in texts) > count / 2
     for number, (text, _) in enumerate(texts):
