@@ -48,7 +48,8 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"partition", "emulation", "reductions"}),
         frozenset({"data"}),
         frozenset({"parameters"}),
-        frozenset({"contract", "exactness", "records", "standard_library", "visible_effects", "whole_files"}),
+        frozenset({"contract", "exactness", "records", "standard_library"}),
+        frozenset({"visible_effects", "watchdog", "whole_files"}),
     ),
 }
 
@@ -60,7 +61,7 @@ COMMAND_ROWS = (
     frozenset({"compile_program"}),
     frozenset({"kept_programs"}),
     frozenset({"common"}),
-    frozenset({"files", "verdicts"}),
+    frozenset({"files", "supervise", "verdicts"}),
 )
 
 #: All that one package may import of the other.

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from dlbrt.contract import AVAILABLE, ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, HIS
 
 from dlbc.commands import common
 from dlbc.commands.program import read_program
+from dlbc.commands.supervise import run_command
 
 if TYPE_CHECKING:
     from dlbrt.script import RunPlan
@@ -57,6 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="threads of each rank: in compiled loops (default: 1), and in numerical libraries",
     )  # fmt: skip
     common.add_stats(parser)
+    parser.add_argument(
+        "--timeout", metavar="SECONDS",
+        help="end the job if a rank has not answered for so long within a loop (default: never)",
+    )  # fmt: skip
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
     parser.add_argument(
         "--summary", action=argparse.BooleanOptionalAction,
@@ -180,11 +184,6 @@ def _group(text: str) -> str:
     return text
 
 
-#: How long the ranks may take to end by themselves after an interrupt.
-_GRACE_S = 5.0
-_INTERRUPTED = 130
-
-
 class CannotStartError(Exception):
     """The program could not be started, for the reason given by ``diagnostic``."""
 
@@ -259,10 +258,11 @@ def malformed(settings: Mapping[str, str | int], ranks: int) -> str:
 def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, str | int]) -> int:
     """Run Python with the arguments ``words`` under the launcher command ``start``.
 
-    Returns the exit status, 128 + N if signal N ended it. OSError if it cannot be started.
+    Returns the exit status, 128 + N if signal N ended it or this process. OSError if it cannot be started.
     """
     environment = environment_of(settings, alone=not start)
-    return _wait(subprocess.Popen([*start, sys.executable, *words], env=environment))
+    passes_by = bool(start) and "dlbrt.script" in words and Path(start[0]).name != "srun"
+    return run_command([*start, sys.executable, *words], environment, passes_by=passes_by)
 
 
 def environment_of(settings: Mapping[str, str | int], alone: bool) -> dict[str, str]:
@@ -307,28 +307,3 @@ def shared_directory(source: Path) -> str | None:
     """In a Slurm allocation the source's directory, which all nodes see; else None, the system's default."""
     directory = source.absolute().parent
     return str(directory) if "SLURM_JOB_ID" in os.environ and os.access(directory, os.W_OK) else None
-
-
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait for the ranks; interrupting or terminating this command ends them too."""
-    previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-    try:
-        status = process.wait()
-    except KeyboardInterrupt:
-        _end(process)
-        return _INTERRUPTED
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-    return status if status >= 0 else 128 - status
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for the launcher, which the terminal interrupted as well; if it goes on, terminate, then kill."""
-    for stop in (process.terminate, process.kill):
-        try:
-            process.wait(_GRACE_S)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            stop()
-        else:
-            return
-    process.wait()

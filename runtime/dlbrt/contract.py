@@ -99,6 +99,7 @@ ENVIRONMENT: Final = {
     "weights": "DLB_WEIGHTS",
     "learned": "DLB_LEARNED",
     "model": "DLB_MODEL",
+    "timeout": "DLB_TIMEOUT",
 }
 
 #: The option ``history``: by which windows speeds are measured.

@@ -28,7 +28,8 @@ class Options:
     iterations are dealt in turn, so that speeds can be measured. ``learned`` is the file from which these and
     all other measurements are read, and to which they are written; with ``model`` all of them are used from
     the first iteration on. ``summary``: a few lines at the end say where the time went. ``threads``: on how
-    many threads a rank runs compiled chunks.
+    many threads a rank runs compiled chunks. ``timeout_s``: the silence of a rank that ends the job; 0:
+    none does.
     """
 
     strategy: str | None = None
@@ -48,6 +49,7 @@ class Options:
     trial: bool = False
     learned: str | None = None
     model: bool = False
+    timeout_s: float = 0.0
 
     @property
     def keeper(self) -> str:
@@ -78,6 +80,7 @@ class Options:
             weights_last=reader.text("weights") == LAST,
             trial=reader.text("weights") == TRIAL,
             learned=reader.take("learned", lambda text: _file("learned", text)),
+            timeout_s=reader.take("timeout", _timeout) or 0.0,
         )
         if model := reader.take("model", lambda text: _file("model", text)):
             if options.learned:
@@ -142,6 +145,17 @@ def _threads(text: str) -> int:
     if not re.fullmatch("0*[1-9][0-9]{0,3}", text.strip()):
         raise OptionError(f"{named('threads')}: expected an integer from 1 to 9999; found {text.strip()!r}")
     return int(text)
+
+
+def _timeout(text: str) -> float:
+    """Seconds, from 1 to a year."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 1 <= found <= 3.2e7:
+        raise OptionError(f"{named('timeout')}: expected seconds, at least 1; found {text.strip()!r}")
+    return found
 
 
 def _file(option: str, text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import types
 from importlib.util import find_spec
@@ -51,6 +52,8 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     The first argument of the command is the file with the plan. Returns on rank 0 alone: other ranks serve
     its loops until it ends.
     """
+    # Interrupts pass the launcher by, which has SIGINT blocked (`dlbc.commands.supervise`).
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
     path, module = os.path.abspath(plan["program"]), plan["module"]
     sys.argv[:] = [path if module else plan["program"], *sys.argv[2:]]

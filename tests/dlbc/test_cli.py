@@ -440,8 +440,12 @@ def test_threads_of_libraries_are_as_many_as_the_user_says(monkeypatch: pytest.M
     for name in (*LIBRARIES, "OMP_WAIT_POLICY", "DLB_THREADS"):
         monkeypatch.delenv(name, raising=False)
     given: list[dict[str, str]] = []
-    monkeypatch.setattr(subprocess, "Popen", lambda _, env: given.append(env))
-    monkeypatch.setattr("dlbc.commands.run._wait", lambda _: 0)
+
+    def started(_: object, environment: dict[str, str], *, passes_by: bool) -> int:
+        given.append(environment)
+        return int(passes_by)
+
+    monkeypatch.setattr("dlbc.commands.run.run_command", started)
     launch(["mpiexec"], [], {"DLB_THREADS": 3})
     launch(["mpiexec"], [], {})
     launch([], [], {})

@@ -211,3 +211,65 @@ def test_under_dlbc_run_a_traceback_begins_in_the_program(tmp_path: Path) -> Non
     assert done.status == 1
     assert "runpy" not in done.stderr
     assert f'File "{source}", line 4, in <module>' in done.stderr
+
+
+RAISING = """\
+class Odd(Exception):
+    def __init__(self, where, code):
+        super().__init__(f"{{where}} {{code}}")
+        self.where, self.code = where, code
+
+class Held:
+    def __init__(self, x):
+        self.x = x
+    {hook}
+
+def boom(i, n):
+    error = ValueError(i)
+    for k in range(n):
+        error, cause = ValueError(k), error
+        error.__cause__ = cause
+    raise error
+
+def main(n):
+    held, made, errors = Held(3), [None] * n, [None] * n
+    # dlb: parallel
+    for i in range(n):
+        made[i] = Held(i + held.x)
+        try:
+            raise Odd("at", i)
+        except Odd as error:
+            errors[i] = error
+    print([each.x for each in made], [(str(e), e.where, e.code, e.args) for e in errors])
+    # dlb: parallel
+    for i in range(n):
+        made[i] = errors[i].code
+        if i == n - 2:
+            boom(i, {chain})
+
+try:
+    main(24)
+except ValueError as error:
+    print(type(error), error.args)
+"""
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "pass",
+        "def __getstate__(self): raise RuntimeError('no state')",
+        "def __getstate__(self): raise SystemExit(4)",
+        "def __setstate__(self, state): raise RuntimeError('no state')",
+        "def __setstate__(self, state): raise SystemExit(4)",
+        "def __setstate__(self, state): raise KeyboardInterrupt",
+        "def __reduce__(self): raise KeyboardInterrupt",
+    ],
+)
+def test_hooks_of_pickling_that_raise_do_not_end_the_program(tmp_path: Path, hook: str) -> None:
+    source = tmp_path / "program.py"
+    source.write_text(RAISING.format(hook=hook, chain=20000 if hook == "pass" else 1))
+    generated = transform(source, tmp_path)
+    sequential = run_sequential([sys.executable, source.name], cwd=tmp_path)
+    parallel = run_mpi(3, [sys.executable, generated.name], env={"DLB_STRATEGY": "GDDLB"}, cwd=tmp_path)
+    assert (parallel.stdout, parallel.status) == (sequential.stdout, 0), parallel.stderr

@@ -21,6 +21,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from mpi4py import MPI
 
+from dlbrt.mpi.board import board
 from dlbrt.mpi.regions import MemoryRegion, memory_of
 from dlbrt.records import dataclass
 
@@ -106,6 +107,7 @@ class Pause:
             os.sched_yield()
             return
         time.sleep(self._sleep_s)
+        board.answer()
         self._slept_s += self._sleep_s
         longest_s = min(_LONGEST_SLEEP_S, max(_FIRST_SLEEP_S, _SLEEP_PART * self._slept_s))
         self._sleep_s = min(longest_s, self._sleep_s * _GROWTH)
@@ -118,12 +120,17 @@ class Communicator:
         self.comm = world.Dup()
         self.rank: int = self.comm.Get_rank()
         self.ranks: int = self.comm.Get_size()
-        host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
-        crowded = host.Get_size() > len(os.sched_getaffinity(0))
-        self.on_one_host: bool = host.Get_size() == self.ranks
-        host.Free()
+        self._host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
+        crowded = self._host.Get_size() > len(os.sched_getaffinity(0))
+        self.on_one_host: bool = self._host.Get_size() == self.ranks
         self._spins = _SPINS_CROWDED if crowded else _SPINS
         self._counter: SharedCounter | None = None
+
+    def be_watched(self, timeout_s: float) -> None:
+        """Have a process watch the ranks of each host; collective, when all have begun."""
+        if self.ranks > 1:
+            board.share(self._host, self.rank, timeout_s)
+        self._host.Free()
 
     @property
     def counter(self) -> SharedCounter:
@@ -240,5 +247,6 @@ class Communicator:
             text = f"dlb: rank {self.rank} failed inside the runtime; the job ends"
             print(text, file=sys.stderr, flush=True)
         sys.stdout.flush()
+        board.leave()
         self.comm.Abort(1)
         raise error

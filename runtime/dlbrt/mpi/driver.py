@@ -18,7 +18,9 @@ from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import Units
 from dlbrt.mpi import messenger
+from dlbrt.mpi.board import board
 from dlbrt.mpi.communicator import INTERRUPT, MESSAGE, REPORT, Communicator
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.mover import Mover, WorkTransfers
 from dlbrt.mpi.team import Progress, RunCounters, clock
 from dlbrt.mpi.values.objects import SharedObjects
@@ -62,6 +64,7 @@ class AgentDriver:
         self._pending: messenger.PendingReply | None = None
         self._past_counts = BalancingCounts()  # of this agent's predecessors
         self.poll_output: Callable[[], None] | None = None
+        self._drops = False  # whether all work is dropped
         self.loading_s = 0.0  # spent on importing the model, once in a program
         if agent.claims_chunks:
             communicator.counter  # noqa: B018 -- made by all ranks together
@@ -125,10 +128,12 @@ class AgentDriver:
 
     def failed(self, position: int) -> None:
         """Report to the agent; the other ranks learn of it at the next `synchronize`."""
+        self._drops = self._drops or position == 0
         self._handle(events.Failed(clock(), position))
 
     def interrupted(self) -> bool:
         """Whether something has come that `synchronize` must handle before this rank's work is done."""
+        board.answer()
         self._movements.advance()
         if self.poll_output is not None:
             self.poll_output()
@@ -191,6 +196,8 @@ class AgentDriver:
         self._movements.advance()
         if self.poll_output is not None:
             self.poll_output()
+        if interrupts.pending and not self._drops:
+            self.failed(0)
         if (answer := self._pending) is not None and answer.complete():
             self._pending = None
             self._decide(answer.event(clock()))

@@ -36,6 +36,7 @@ class LoopResult:
         results = list(results)
         failures = [result.failure for result in results if result.failure]
         self.note = ""
+        self.interrupted = False  # from the keyboard, when all iterations were done
         self._space = space
         self._objects = objects or RootObjects()
         self.failure = min(failures, key=lambda failure: failure.position, default=None)
@@ -84,8 +85,9 @@ class LoopResult:
         """
         if self.failure is not None:
             raise_as_in_body(self.failure, self._objects, self.note)
-        if self._space.error is not None:
-            raise_as_in_body(Failure(len(self._space), 0, self._space.error), self._objects)
+        if self._space.error is not None or self.interrupted:
+            error = self._space.error or KeyboardInterrupt()
+            raise_as_in_body(Failure(len(self._space), 0, error), self._objects)
         self._kept, self._values, self._space = {}, {}, space_of(())
         self._objects = RootObjects()
 
@@ -130,5 +132,5 @@ def _read(value: Any, objects: RootObjects) -> Any:
         return value
     try:
         return objects.unpack(value.data, value.rank)
-    except Exception as error:  # objects' own pickling hooks may raise anything
+    except BaseException as error:  # objects' own pickling hooks may raise anything
         return Unreadable(str(error))

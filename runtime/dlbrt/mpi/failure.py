@@ -27,6 +27,8 @@ from dlbrt.records import dataclass
 _NOTE = "~note"
 #: Exceptions of a chain of causes that are translated.
 _DEEPEST_CHAIN = 10
+#: Exit status after an interrupt: 128 and the number of the signal.
+_INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +50,25 @@ def capture(failure: Failure, objects: WorkerObjects) -> Failure:
     attempts: tuple[Callable[[], bytes], ...] = (
         lambda: objects.pack(failure.error, 0, numbered=False),
         lambda: _Trimmed(objects).bytes(failure.error),
+        lambda: _Trimmed(objects).bytes(_without_causes(failure.error)),
     )
     for attempt in attempts:
         try:
             data = attempt()
             objects.unpack(data, failure.rank)  # a pickle that cannot be read is found here, not at rank 0
-        except Exception:  # objects' own pickling hooks may raise anything
+        except BaseException:  # objects' own pickling hooks may raise anything
             continue
         return Failure(failure.position, failure.rank, None, data)
     error = RuntimeError(f"{type(failure.error).__qualname__}: {failure.error}")
     error.__traceback__ = failure.error.__traceback__
     return Failure(failure.position, failure.rank, None, objects.pack(error, 0, numbered=False))
+
+
+def _without_causes(error: BaseException | None) -> BaseException | None:
+    """The exception without its chain, which may be too long to be pickled."""
+    if error is not None:
+        error.__cause__ = error.__context__ = None
+    return error
 
 
 def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -> NoReturn:
@@ -112,17 +122,21 @@ def _end_of_chain(error: BaseException, handled: BaseException | None) -> None:
         error = error.__context__
 
 
-def install_hook() -> None:
-    """Show uncaught exceptions in terms of the original source."""
+def install_hook(*, several: bool = True) -> None:
+    """Show uncaught exceptions in terms of the original source; ``several``: this is one of several ranks.
+
+    After an interrupt that was not caught Python would end itself by the signal, and launchers would report a
+    rank that was killed. On several ranks it ends with the status that shells show for it.
+    """
     previous = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, tb: types.TracebackType | None) -> None:
-        try:
+        with contextlib.suppress(Exception):  # whatever goes wrong here must not hide the program's own error
             _translate(error, _DEEPEST_CHAIN)
-        except Exception:  # whatever goes wrong here must not hide the program's own error
-            previous(kind, error, tb)
-            return
-        previous(kind, error, error.__traceback__)
+            tb = error.__traceback__
+        previous(kind, error, tb)
+        if several and isinstance(error, KeyboardInterrupt):
+            raise SystemExit(_INTERRUPTED)
 
     sys.excepthook = hook
 
@@ -150,7 +164,7 @@ class _Trimmed:
     def _leaves(self, value: Any) -> bool:
         try:
             self._objects.unpack(self.bytes(value), self._objects.rank)
-        except Exception:  # objects' own pickling hooks may raise anything
+        except BaseException:  # objects' own pickling hooks may raise anything
             return False
         return True
 

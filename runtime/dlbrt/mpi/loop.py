@@ -18,6 +18,7 @@ from dlbrt.data.loop_fields import ArrayTable
 from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.values.generators import holds_seeds, states
@@ -362,6 +363,6 @@ class LoopContext:
             error = self.contributions.refuse(error)
         self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
-        self.team.failed(position)
+        self.team.failed(0 if interrupts.ends(error) else position)
         self.synchronize()
         return True

@@ -18,6 +18,7 @@ from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.output.live_output import ForwardedReport
 from dlbrt.mpi.team import RunCounters, clock
@@ -61,7 +62,8 @@ class RankResult:
     where they are measured, ``trace`` the rank's trace where one is written. ``withheld`` says why what the
     iterations left could not leave the rank, so that none of it has been sent. ``contradiction`` names
     what has changed though the plan says that it does not. ``forwarded`` is what the rank has sent of its
-    output. ``disturbed``: other programs took the processor while iterations were timed.
+    output. ``disturbed``: other programs took the processor while iterations were timed. ``interrupted``: an
+    interrupt from the keyboard has ended the rank's part.
     """
 
     figures: RunCounters
@@ -75,6 +77,7 @@ class RankResult:
     contradiction: str | None = None
     forwarded: ForwardedReport = field(default_factory=ForwardedReport)
     disturbed: bool = False
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,10 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     loop.team.figures.compile_s = loop.compile_s
     trace = loop.team.recorder.trace() if loop.team.recorder is not None else None
     found = RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
-    return replace(found, disturbed=True) if times and times.disturbed else found
+    disturbed = bool(times and times.disturbed)
+    if disturbed or interrupts.pending:
+        return replace(found, disturbed=disturbed, interrupted=interrupts.pending)
+    return found
 
 
 def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
@@ -175,7 +181,7 @@ def remains_to_send(own: RankResult, objects: WorkerObjects, segments: tuple[byt
     return Remains(kept, objects.returned, segments, raised_signals())
 
 
-def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatable: bool) -> RankResult:
+def withheld_result(loop: LoopContext, rank: int, error: BaseException, *, repeatable: bool) -> RankResult:
     """The report of a rank whose results cannot be sent because of ``error``.
 
     Rank 0 takes the iterations back if it is ``repeatable`` what they did, else the first of them fails.
@@ -186,7 +192,8 @@ def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatabl
     else:
         reason = f"what its iterations leave cannot leave other ranks ({type(error).__name__}: {error})"
     if repeatable:
-        return RankResult(replace(figures, parts=[]), {}, None, withheld=reason)
+        stopped = interrupts.pending
+        return RankResult(replace(figures, parts=[]), {}, None, withheld=reason, interrupted=stopped)
     first = min((run.start for run in figures.parts), default=loop.ending.failed_at or 0)
     message = f"{reason}, and the arrays of the routine lie there"
     failure = capture(Failure(first, rank, RuntimeError(message)), WorkerObjects(rank=rank))

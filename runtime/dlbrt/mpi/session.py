@@ -27,8 +27,11 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
+from dlbrt.mpi.board import board
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.failure import install_hook
+from dlbrt.mpi.interrupts import interrupts
+from dlbrt.mpi.leftovers import forget_segments
 from dlbrt.mpi.loop import refuse_stale
 from dlbrt.mpi.measuring.network import known
 from dlbrt.mpi.root.program_history import ProgramHistory
@@ -67,6 +70,7 @@ def exit_together(
 
     @functools.wraps(leave)
     def leave_together(status: int) -> NoReturn:
+        board.leave()
         if dismiss():
             MPI.Finalize()
             end = time.monotonic() + _EXIT_TIMEOUT_S
@@ -126,11 +130,15 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
     """
     global _current
     if _current is None:
+        if world.Get_rank():
+            interrupts.serve()
         communicator = Communicator(world)
         if importing is not None and communicator.ranks > 1:
             _refuse_late(communicator, importing)
         options, kept, learned = _options(communicator)
         hosts = _agree(communicator)
+        forget_segments()
+        communicator.be_watched(options.timeout_s)
         root_runtime = RootRuntime(
             communicator, options, ProgramHistory(communicator.ranks, hosts, learned, kept, options.keeper)
         )
@@ -140,7 +148,7 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
         _current = Session(root_runtime)
         if communicator.rank:
             _serve(communicator, options, late=importing is not None)
-        install_hook()
+        install_hook(several=communicator.ranks > 1)
         atexit.register(root_runtime.stop)
         setattr(os, "_exit", exit_together(os._exit, root_runtime.shut_down_workers, others))  # noqa: B010
     return _current
@@ -257,6 +265,7 @@ def _serve(communicator: Communicator, options: Options, *, late: bool) -> NoRet
         forget_unfinished_modules()
     try:
         serve(communicator, options, late=late)
+        board.leave()
         communicator.close()
         if late:
             _leave_unseen()

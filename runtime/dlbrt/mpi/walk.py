@@ -24,6 +24,7 @@ from dlbrt.balance.window import ProgressSamples
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.parameters import CHUNK_S, COMPILED_ALONE_S, COMPILED_S, MAX_PAIRS_S, PAIRS_PART
@@ -206,6 +207,9 @@ class Walk:
         assert self.chunks is not None
         assert self._space.index is not None
         self._part_started = clock()
+        if interrupts.pending:  # the iteration that `iterations` or `pairs` begins raises it
+            self._part, self._left = part[:0], part[:1]
+            return
         done = self.chunks.run(self._space.index.values(part))
         self._part = part[:done]
         if done and self._rows:
@@ -227,11 +231,17 @@ class Walk:
             return chain.from_iterable(self._half(opened, apart=True))
         return chain.from_iterable(self._all_pairs())
 
+    @property
+    def in_iteration(self) -> bool:
+        """Whether an iteration is under way."""
+        return self._counter is not None
+
     def failed(self) -> int | None:
         """The position of the iteration under way, which is the last of the stretch; None between them."""
         if self._counter is None:
             return None
-        done = len(self._part) - operator.length_hint(self._counter) - 1
+        # An interrupt may come before the first one.
+        done = max(0, len(self._part) - operator.length_hint(self._counter) - 1)
         position = self._part[done]
         if self._computing and self.chunks is not None:
             self.chunks.undo(done + 1)
@@ -400,6 +410,7 @@ class Walk:
         self._part = part
         items, self._counter = self._space.items(part)
         self._part_started = clock()
+        interrupts.raise_pending()
         journal = self._contributions.journal
         return items if journal is None else journal.marked(items)
 

@@ -168,7 +168,7 @@ class Watch:
                     self._slots,
                     self._behind,
                 )
-        except Exception:  # objects' own pickling hooks may raise anything
+        except BaseException:  # objects' own pickling hooks may raise anything
             return None
 
 

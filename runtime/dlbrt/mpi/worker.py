@@ -12,10 +12,12 @@ from dlbrt.data.field import Field, overwriting
 from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
+from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, RepeatedCall, unpack_tables
 from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.early_imports import import_early
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.output.live_output import ForwardedOutput
@@ -101,6 +103,13 @@ class _Worker:
     def run_call(self, call: LoopCall) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
         called = clock()
+        board.begin(call.source)
+        try:
+            self._run_call(call, called)
+        finally:
+            board.end()
+
+    def _run_call(self, call: LoopCall, called: float) -> None:
         if call.environment is not None:
             call.environment.apply()
         left_behind.forget_uses()
@@ -127,7 +136,12 @@ class _Worker:
         load = Load(self.options.load, self.communicator.rank)
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
         loop.threads = self.options.threads or 1
-        perform(loop, kernel, arguments)
+        interrupts.watch(loop.walk, perform.__code__)
+        try:
+            perform(loop, kernel, arguments)
+        finally:
+            interrupts.watch(None)
+            interrupts.taken()
         if loop.walk.chunks is not None and resident_ids(slots, call.headers):
             self._learn_to_repeat(call.key, loop.walk.chunks.spec)
 
@@ -165,7 +179,7 @@ class _Worker:
         reason = ""
         try:
             yield
-        except Exception as error:  # objects' own hooks may raise anything
+        except BaseException as error:  # objects' own hooks may raise anything
             reason = f"{type(error).__name__}: {error}"
         send = self.communicator.send_bytes
         self.communicator.complete([send(reason.encode(errors="replace"), 0, VERDICT)])
@@ -284,7 +298,7 @@ class _WorkerRun:
             # Last: it says what has to be known to read the others.
             remains = pickle.dumps(remains_to_send(own, self._objects, self._run_journal.short()))
             self._run_journal.check()
-        except Exception as error:  # objects' own pickling hooks may raise anything
+        except BaseException as error:  # objects' own pickling hooks may raise anything
             return withheld_result(loop, self._rank, error, repeatable=not self._loop_residents), b""
         return result, remains
 

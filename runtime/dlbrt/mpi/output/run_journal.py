@@ -81,7 +81,7 @@ class RunJournal:
         self._replay: Replay | None = None
         self._segments: list[Segment | None] = []
         self._segment_store = SegmentStore(_IN_MEMORY)
-        self._unsent: Exception | None = None
+        self._unsent: BaseException | None = None
         self._is_sent = False
 
     def open(self, walk: Walk, *, watched: bool = False, live: LiveOutput | None = None) -> None:
@@ -195,7 +195,7 @@ class RunJournal:
         else:
             try:
                 self._segment_store.add(self._packed(segment))
-            except Exception as error:  # objects' own pickling hooks may raise anything
+            except BaseException as error:  # objects' own pickling hooks may raise anything
                 self._unsent = error
 
     def _packed(self, segment: Segment) -> bytes:

@@ -261,7 +261,7 @@ class Payload:
         if not history.leaves_behind and not lean:
             try:
                 self._pack_with(None)
-            except Exception:  # objects' own pickling hooks may raise anything
+            except BaseException:  # objects' own pickling hooks may raise anything
                 history.leaves_behind = True
             else:
                 lean = self._lean and history.has_bulk is None and self._carried_bytes() > _MUCH

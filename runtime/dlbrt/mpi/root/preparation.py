@@ -117,7 +117,7 @@ class Preparation:
                 return reason
         except (FootprintError, CannotLeaveError) as error:
             return str(error)
-        except Exception as error:  # objects' own pickling hooks and attributes may raise anything
+        except BaseException as error:  # objects' own pickling hooks and attributes may raise anything
             return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
 
     def watches(self, loop: LoopContext) -> bool:
@@ -159,6 +159,7 @@ class Preparation:
         return LoopCall(
             serial=next(root_runtime.serials),
             key=self.loop_history.key,
+            source=self.loop_history.source,
             kernel=self.payload.kernel_pickle,
             body=self.payload.packed.body,
             headers=self._headers(),

@@ -18,8 +18,10 @@ from dlbrt.data.space import Space, space_of
 from dlbrt.data.spans import Spans, first_gap
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
+from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CalledOffError
 from dlbrt.mpi.ending import LoopResult
+from dlbrt.mpi.interrupts import interrupts, stopped
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import ROWS_MISSING, RankResult, own_result, perform, recorder
 from dlbrt.mpi.root.partitioner import Partitioner
@@ -71,13 +73,16 @@ def run_loop(
     space = space_of(iterable)
     if not root_runtime.acquire(wait=routine_state is not None):
         return _run_nested(kernel, space, arguments)
-    try:
-        return LoopRun(Preparation(root_runtime, kernel, space, arguments, routine_state), costs, left).run()
-    except BaseException as error:  # of the runtime: exceptions of the body are in the result
-        root_runtime.abort(error)
-        raise
-    finally:
-        root_runtime.release()
+    with interrupts.held():
+        try:
+            prepared = Preparation(root_runtime, kernel, space, arguments, routine_state)
+            return LoopRun(prepared, costs, left).run()
+        except BaseException as error:  # of the runtime: exceptions of the body are in the result
+            root_runtime.abort(error)
+            raise
+        finally:
+            board.end()
+            root_runtime.release()
 
 
 def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopResult:
@@ -138,6 +143,7 @@ class LoopRun:
                 routine_state.resident_arrays.ensure_valid(self._costs)
         loop.costs, loop.threads = self._costs, self._root_runtime.options.threads or 1
         loop.walk.poll_interval.size = self._loop_history.chunk
+        interrupts.watch(loop.walk, perform.__code__)
         try:
             perform(loop, prepared.kernel, prepared.arguments)
         finally:
@@ -258,6 +264,7 @@ class LoopRun:
 
         load = Load(self._root_runtime.options.load, self._root_runtime.communicator.rank)
         loop = LoopContext(prepared.space, launch, self._finish, load)
+        interrupts.watch(loop.walk, perform.__code__)
         perform(loop, prepared.kernel, prepared.arguments)
         return loop
 
@@ -282,6 +289,7 @@ class LoopRun:
         if self._under_way is not None:
             self._under_way.begins(call)
         watch = self._probation.take_watch()
+        board.begin(self._loop_history.source)
         try:
             self._sharing = SharedRun(prepared, call, loop, self._recorder, watch, first)
         except CalledOffError as error:
@@ -301,11 +309,12 @@ class LoopRun:
         else:
             if not self._others:
                 self._others = sharing.gather(own_result(loop, 0))
+                board.end()
                 if sharing.contradiction is None and self._take_back(loop, sharing):
                     return
             sharing.run_journal.close()
             loop.team.recorder = sharing.driver.recorder
-            self._results = [own_result(loop, 0), *self._others]
+            self._results = stopped([own_result(loop, 0), *self._others], len(space))
             if sharing.contradiction is None:
                 sharing.settle(self._results)
                 self._fault = sharing.replay(loop.contributions, self._results)
@@ -318,7 +327,8 @@ class LoopRun:
     def _take_back(self, loop: LoopContext, sharing: SharedRun) -> bool:
         """Whether rank 0 has to do iterations again, since what they left could not leave other ranks."""
         reasons = [result.withheld for result in self._others if result.withheld]
-        if not reasons:
+        interrupted = interrupts.pending or any(result.interrupted for result in self._others)
+        if not reasons or interrupted:
             return False
         reason = next((each for each in reasons if each != ROWS_MISSING), "")
         self._loop_history.rows_missed |= ROWS_MISSING in reasons
@@ -397,6 +407,7 @@ class LoopRun:
         values = loop.contributions.results()
         results = [*self._results, self._prefix] if self._prefix is not None else self._results
         result = LoopResult(prepared.space, results, values, self._fault, prepared.payload.objects)
+        result.interrupted = interrupts.taken()
         result.restore(loop.generators)
         if result.failure is not None and len(self._results) > 1:
             from dlbrt.mpi.failure import note

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlbrt.data.field import Field
+from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, LoopCall
 from dlbrt.mpi.communicator import COMMAND, Communicator
 from dlbrt.mpi.mover import Mover
@@ -174,6 +175,7 @@ class RootRuntime:
         """Let the other ranks end, and write what is to be written; a loop in another thread ends first."""
         if self._at_root:
             self._idle.acquire()
+            board.leave()
             self._send_to_workers(b"")
             self.communicator.close()
             if self._stats:

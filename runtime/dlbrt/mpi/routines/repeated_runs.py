@@ -27,6 +27,7 @@ from dlbrt.data.space import RangeSpace
 from dlbrt.data.spans import EMPTY, Spans, left_out
 from dlbrt.emulation import LoadSpec
 from dlbrt.mpi.call import LoopCall
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer
@@ -142,17 +143,18 @@ class RepeatedRuns:
         records = self._records.get(kernel.__code__)
         if not records or not self._root_runtime.acquire(wait=True):
             return None
-        try:
-            for record in records:
-                fresh = record.replaced(iterable, arguments)
-                if fresh is not None and self._holds(record, fresh, arguments):
-                    return self._repeat(record, fresh, arguments)
-            return None
-        except BaseException as error:
-            self._root_runtime.abort(error)
-            raise
-        finally:
-            self._root_runtime.release()
+        with interrupts.held():
+            try:
+                for record in records:
+                    fresh = record.replaced(iterable, arguments)
+                    if fresh is not None and self._holds(record, fresh, arguments):
+                        return self._repeat(record, fresh, arguments)
+                return None
+            except BaseException as error:
+                self._root_runtime.abort(error)
+                raise
+            finally:
+                self._root_runtime.release()
 
     def _holds(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> bool:
         """Whether all that decides what a recorded run does holds again."""

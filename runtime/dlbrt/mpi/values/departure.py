@@ -63,7 +63,7 @@ class Departure:
         self._by_name[id(generator)], self._paths[id(generator)] = generator, f"{module.__name__}.{name}"
         return True
 
-    def leave(self, value: Any, error: Exception) -> str:
+    def leave(self, value: Any, error: BaseException) -> str:
         """Leave an object behind that cannot be sent because of ``error``; its path.
 
         CannotLeaveError where iterations may use it.

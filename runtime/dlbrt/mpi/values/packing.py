@@ -115,7 +115,7 @@ class Packer(Pickler):
             return own_reduction(obj, self.dispatch_table) if reduced is NotImplemented else reduced
         except RecursionError:
             raise
-        except Exception as error:  # objects' own pickling hooks may raise anything
+        except BaseException as error:  # objects' own pickling hooks may raise anything
             return stand_in, (self._departure.leave(obj, error),)
 
     def _reduced(self, obj: Any) -> Any:

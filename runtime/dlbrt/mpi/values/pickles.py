@@ -222,7 +222,7 @@ class Reader:
         self._number_added()
         try:
             (value,) = self._load(data)
-        except Exception as error:  # objects' own pickling hooks may raise anything
+        except BaseException as error:  # objects' own pickling hooks may raise anything
             self._obstacle = str(error)
             raise
         return value

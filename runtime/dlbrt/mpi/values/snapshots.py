@@ -39,7 +39,7 @@ def _left_out(obj: Any, reduced: Any) -> dict[str, Any]:
 def _can_be_packed(value: Any) -> bool:
     try:
         Packer(io.BytesIO(), Packed(), Numbering()).dump(value)
-    except Exception:  # objects' own pickling hooks may raise anything
+    except BaseException:  # objects' own pickling hooks may raise anything
         return False
     return True
 

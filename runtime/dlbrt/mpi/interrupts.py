@@ -1,0 +1,133 @@
+"""Interrupts from the keyboard (SIGINT) while a loop runs on several ranks.
+
+Where the signal finds an iteration under way, KeyboardInterrupt is raised in it, as in the sequential
+program. Where it finds the runtime, whose messages must not be cut short, it waits (`Interrupts.pending`)
+for the next iteration here, or for the next poll of a rank that waits for others. A rank that has been
+interrupted reports a failure at position 0, so all ranks drop what they have not begun. The program sees
+the interrupt at the first iteration that nobody has done (`stopped`): all iterations before that one are
+done, as in the sequential program.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Protocol
+
+from dlbrt.data.spans import Spans, first_gap
+from dlbrt.mpi.failure import Failure
+from dlbrt.mpi.values.exceptions import RUNTIME
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.perform import RankResult
+
+
+class Iterating(Protocol):
+    """What tells whether an iteration is under way."""
+
+    @property
+    def in_iteration(self) -> bool:
+        """Whether one is."""
+
+
+class Interrupts:
+    """The interrupts of this process; ``pending``: one waits to be raised, or has ended this rank's part."""
+
+    def __init__(self) -> None:
+        self.pending = False
+        self._walk: Iterating | None = None
+        self._runs: CodeType | None = None  # what calls the kernel
+        self._raised: KeyboardInterrupt | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """In the block, on rank 0, an interrupt waits, unless `watch` has named a walk that is in an
+        iteration.
+
+        Only where Python's own handler would raise KeyboardInterrupt; a handler of the program's stays.
+        """
+        ours = threading.current_thread() is threading.main_thread()
+        ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if not ours:
+            yield
+            return
+        signal.signal(signal.SIGINT, self._handle)
+        try:
+            yield
+        finally:
+            self._walk = None
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            came = self.taken()
+        if came:
+            raise KeyboardInterrupt
+
+    def serve(self) -> None:
+        """On a rank above 0: from now on an interrupt outside loops is rank 0's alone."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._handle_on_worker)
+
+    def watch(self, walk: Iterating | None, runs: CodeType | None = None) -> None:
+        """The walk of the loop that runs from now on, and the code that calls its kernel; None: no loop
+        runs."""
+        self._walk, self._runs = walk, runs
+
+    def raise_pending(self) -> None:
+        """Raise an interrupt that waits; the caller is about to begin an iteration."""
+        if self.pending:
+            self.pending = False
+            self._raised = KeyboardInterrupt()
+            raise self._raised
+
+    def ends(self, error: BaseException) -> bool:
+        """Whether the exception of a body is an interrupt; it then stays pending until the program has it."""
+        if error is not self._raised:
+            return False
+        self._raised, self.pending = None, True
+        return True
+
+    def taken(self) -> bool:
+        """Whether an interrupt is pending; afterwards none is."""
+        found, self.pending, self._raised = self.pending, False, None
+        return found
+
+    def _handle_on_worker(self, number: int, frame: FrameType | None) -> None:
+        if self._walk is not None:
+            self._handle(number, frame)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        self.pending = True
+        if self._walk is not None and self._walk.in_iteration and self._in_body(frame):
+            self.raise_pending()
+
+    def _in_body(self, frame: FrameType | None) -> bool:
+        """Whether code of the program was interrupted that no other code of the runtime has called."""
+        began = frame
+        while frame is not None and not frame.f_code.co_filename.startswith(RUNTIME):
+            frame = frame.f_back
+        return frame is not None and frame is not began and frame.f_code is self._runs
+
+
+#: Those of this process.
+interrupts = Interrupts()
+
+
+def stopped(results: Sequence[RankResult], length: int) -> list[RankResult]:
+    """The results of all ranks, rank 0's first; if one was interrupted, with one failure, at the first gap.
+
+    If all ``length`` iterations are done there is none, and the interrupt is pending.
+    """
+    results = list(results)
+    if not any(result.interrupted for result in results):
+        return results
+    interrupts.pending = True
+    done = [run for result in results for run in result.figures.done.runs]
+    if (end := first_gap(Spans.of(*done))) == length:
+        return results
+    failures = [result.failure for result in results if result.interrupted and result.failure is not None]
+    failure = failures[0] if failures else Failure(end, 0, KeyboardInterrupt())
+    rest = [replace(result, failure=None) for result in results[1:]]
+    return [replace(results[0], failure=replace(failure, position=end)), *rest]

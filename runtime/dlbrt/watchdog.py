@@ -1,0 +1,198 @@
+"""A process for each host that watches its ranks from outside: one died, or one has stopped answering.
+
+The ranks of a host share a page of memory, with a slot for each (`Activity`): what it does, and when it
+last answered. Ranks write to it at loops and polls. This process reads it about once a second, and hears at
+once when a rank ends. A launcher kills all ranks as soon as one dies, so no rank is sure to have the time
+to say which one it was.
+
+Law. A rank that ends in any way of its own writes `LEAVING` first, so a rank that ends without it has died.
+Ranks that die after the first one are not reported: the launcher has ended them. Silence is reported where
+the rank is stopped, or has used no processor since it last answered: long iterations are no fault.
+
+It is started as a file by itself, and so imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+#: What a rank does: it runs what is not a loop on all ranks, or one that is, or is about to end.
+APART, RUNNING, LEAVING = range(3)
+
+#: A slot: what the rank does, the monotonic time in seconds at which it last answered, and the loop.
+_SLOT = struct.Struct("=id240s")
+SLOT_BYTES = 256
+
+#: Silence that is reported, in seconds: of a rank that is stopped, and of one that uses no processor.
+_STOPPED_S, _SILENT_S = 10.0, 30.0
+_LOOK_S = 1.0
+
+#: What is left of a job one rank of which has died is killed after this time, in seconds.
+_GRACE_S = 2.0
+
+
+class Activity(NamedTuple):
+    """What a rank last wrote into its slot."""
+
+    phase: int
+    answered_s: float
+    loop: str
+
+    @classmethod
+    def read(cls, board: bytes | memoryview, number: int) -> Activity:
+        """Activity ``number`` of a page."""
+        phase, answered_s, loop = _SLOT.unpack_from(board, number * SLOT_BYTES)
+        return cls(phase, answered_s, loop.rstrip(b"\0").decode(errors="replace"))
+
+    def write(self, board: memoryview, number: int) -> None:
+        """Write it as slot ``number``."""
+        _SLOT.pack_into(board, number * SLOT_BYTES, self.phase, self.answered_s, self.loop.encode()[:240])
+
+
+class Watched(NamedTuple):
+    """A rank of this host, and the number of its slot."""
+
+    slot: int
+    rank: int
+    pid: int
+
+    def __str__(self) -> str:
+        return f"rank {self.rank} (pid {self.pid})"
+
+
+class Watchdog:
+    """Watches the ranks of a host, whose page is the open file ``board``.
+
+    ``timeout_s`` seconds of silence end the job; 0: never.
+    """
+
+    def __init__(self, board: int, host: str, timeout_s: float, ranks: Sequence[Watched]) -> None:
+        self._board, self._host, self._timeout_s = board, host, timeout_s
+        self._ranks: dict[int, Watched] = {}  # by the handle of the process
+        self._silence: dict[int, tuple[object, float]] = {}  # by rank: what is unchanged, and since when
+        self._reported: set[int] = set()  # ranks whose silence has been reported
+        self._ending_s: float | None = None  # when what is left of the job is killed
+        for each in ranks:
+            try:
+                self._ranks[os.pidfd_open(each.pid)] = each
+            except ProcessLookupError:
+                self._ended([each])
+
+    def run(self) -> None:
+        """Watch until all ranks have ended."""
+        poll = select.poll()
+        for handle in self._ranks:
+            poll.register(handle, select.POLLIN)
+        looked_s = time.monotonic()
+        while self._ranks:
+            handles = [handle for handle, _ in poll.poll(_LOOK_S * 1000)]
+            self._ended([self._ranks[handle] for handle in handles])
+            for handle in handles:
+                poll.unregister(handle)
+                del self._ranks[handle]
+            now = time.monotonic()
+            if self._ending_s is not None and now >= self._ending_s:
+                self._kill()
+            elif self._ending_s is None and now - looked_s >= _LOOK_S:
+                looked_s = now
+                self._look(now)
+
+    def _ended(self, ranks: Sequence[Watched]) -> None:
+        """These ranks have ended; report it if they are the first to have died."""
+        dead = [each for each in ranks if self._read(each).phase != LEAVING]
+        if dead and self._ending_s is None:
+            names = " or ".join(map(str, dead))
+            self._say(f"{names} on {self._host} has died{_within(self._read(dead[0]))}; the job ends")
+            self._ending_s = time.monotonic() + _GRACE_S
+
+    def _look(self, now: float) -> None:
+        """Report ranks that have not answered for long."""
+        for watched in self._ranks.values():
+            slot, process = self._read(watched), _process(watched.pid)
+            unchanged = slot, process.used
+            known, since_s = self._silence.get(watched.rank, (None, now))
+            if known != unchanged:
+                self._silence[watched.rank] = unchanged, now
+                self._reported.discard(watched.rank)
+                since_s = now
+            idle_s = now - since_s if process.is_stopped or slot.phase == RUNNING else 0.0
+            silent_s = max(idle_s, now - slot.answered_s if slot.phase == RUNNING else 0.0)
+            said = f"{watched} on {self._host} has not answered for {silent_s:.0f} s"
+            said += f"{_within(slot)}, and {process.describe()}"
+            if self._timeout_s and silent_s >= self._timeout_s:
+                self._say(f"{said}; the time-out of {self._timeout_s:g} s ends the job")
+                self._ending_s = now
+                os.kill(watched.pid, signal.SIGKILL)
+                return
+            allowed_s = _STOPPED_S if process.is_stopped else _SILENT_S
+            if idle_s >= allowed_s and watched.rank not in self._reported:
+                self._reported.add(watched.rank)
+                self._say(said)
+
+    def _read(self, watched: Watched) -> Activity:
+        return Activity.read(os.pread(self._board, SLOT_BYTES, watched.slot * SLOT_BYTES), 0)
+
+    def _say(self, text: str) -> None:
+        with suppress(OSError):
+            os.write(2, f"dlb: {text}\n".encode(errors="replace"))
+
+    def _kill(self) -> None:
+        for watched in self._ranks.values():
+            with suppress(ProcessLookupError):
+                os.kill(watched.pid, signal.SIGKILL)
+
+
+class _Process(NamedTuple):
+    """What the system says of a process: its state, and the processor time that it has used."""
+
+    state: str
+    used: int
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a signal or a debugger has stopped it."""
+        return self.state in ("T", "t")
+
+    def describe(self) -> str:
+        """As part of a sentence."""
+        return _STATES.get(self.state, "computes")
+
+
+_STATES = {"T": "is stopped", "t": "is stopped by a debugger", "S": "sleeps", "D": "waits for a device"}
+
+
+def _process(pid: int) -> _Process:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            # The name of the program, in parentheses, may hold anything.
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:  # it has just ended
+        return _Process("", 0)
+    return _Process(fields[0], int(fields[11]) + int(fields[12]))
+
+
+def _within(slot: Activity) -> str:
+    return f" in the loop at {slot.loop}" if slot.phase == RUNNING and slot.loop else ""
+
+
+def main() -> None:
+    """``watchdog.py PAGE HOST TIMEOUT RANK:PID..``: the slots are in the order of the ranks."""
+    page, host, timeout_s, *ranks = sys.argv[1:]
+    os.closerange(3, 4096)  # the connections of the rank that has started this to its launcher
+    with suppress(OSError):  # the job has ended already
+        board = os.open(page, os.O_RDONLY)
+        numbers = [list(map(int, each.split(":"))) for each in ranks]
+        watched = [Watched(slot, *each) for slot, each in enumerate(numbers)]
+        Watchdog(board, host, float(timeout_s), watched).run()
+
+
+if __name__ == "__main__":
+    main()

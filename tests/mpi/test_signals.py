@@ -1,0 +1,165 @@
+"""Signals to the launcher, to `dlbc run` and to single ranks: how the job ends, what it says, what it
+leaves."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support import processes
+from tests.support.mpi import find_mpiexec, transform
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="ranks are watched on Linux"),
+]
+
+PROGRAM = """\
+import sys, time
+import numpy as np
+
+def value(i):
+    end = time.perf_counter() + 0.01
+    while time.perf_counter() < end:
+        pass
+    return i + 1
+
+def main(n):
+    A, log, i = np.zeros(n), [], 0
+    print("begins", flush=True)
+    try:
+        # dlb: parallel
+        for i in range(n):
+            A[i] = value(i)
+            log.append(i)
+    except KeyboardInterrupt:
+        done = bool((A[:i] == np.arange(1, i + 1)).all()) and log[:i] == list(range(i))
+        print("interrupted", done, len(log) - i in (0, 1), flush=True)
+        raise
+    finally:
+        print("finally", flush=True)
+
+main(100000)
+"""
+#: What hydra prints of an interrupt, which it passes on to the ranks.
+HYDRA = re.compile(rb"(?m)^\[mpiexec@.*\n")
+
+
+@dataclass
+class Job:
+    """A job under way: the command, its ranks by number, and the files of its streams."""
+
+    process: subprocess.Popen[bytes]
+    ranks: Mapping[int, int]
+    token: str
+    stdout: Path
+    stderr: Path
+
+    def ended(self, timeout: float = 30) -> int:
+        """Its status; no process and no segment of it is left."""
+        segments = {name for pid in self.ranks.values() for name in segments_of(pid)}
+        status = self.process.wait(timeout)
+        assert not processes.end_all(self.token, patience=5.0)
+        assert not [name for name in segments if Path(name).exists()]
+        return status
+
+
+def segments_of(pid: int) -> list[str]:
+    """The files of shared memory that a process has, and that still have a name."""
+    try:
+        text = Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return []
+    return [name for name in re.findall(r"/dev/shm/\S+.*", text) if not name.endswith("(deleted)")]
+
+
+@contextmanager
+def job(home: Path, *, launched: bool, **settings: str) -> Iterator[Job]:
+    """The program on three ranks, by `dlbc run` or by mpiexec, once all of them are in the loop."""
+    source = home / "program.py"
+    source.write_text(PROGRAM)
+    token = uuid.uuid4().hex
+    command = [sys.executable, "-m", "dlbc", "run", "-n", "3", str(source)]
+    if launched:
+        command = [*find_mpiexec(), "-n", "3", sys.executable, str(transform(source, home))]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DLB_")}
+    environment |= {processes.TOKEN: token, "DLB_STRATEGY": "GDDLB", "TMPDIR": str(home), **settings}
+    out, err = home / "stdout", home / "stderr"
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=stdout,
+            stderr=stderr,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    try:
+        until = time.monotonic() + 60
+        while b"begins" not in out.read_bytes():
+            assert process.poll() is None, err.read_text()
+            assert time.monotonic() < until, err.read_text()
+            time.sleep(0.05)
+        time.sleep(0.8)
+        ranks = {m.rank: m.pid for m in processes.members(token) if m.rank is not None}
+        assert sorted(ranks) == [0, 1, 2]
+        yield Job(process, ranks, token, out, err)
+    finally:
+        processes.end_all(token)
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("target", ["run", "mpiexec", "rank 0", "rank 1"])
+def test_an_interrupt_reaches_the_program_at_its_loop(tmp_path: Path, target: str) -> None:
+    with job(tmp_path, launched=target != "run") as under_way:
+        pids = {f"rank {rank}": pid for rank, pid in under_way.ranks.items()}
+        os.kill(pids.get(target, under_way.process.pid), signal.SIGINT)
+        assert under_way.ended() == 130
+        expected = b"begins\ninterrupted True True\nfinally\n"
+        assert HYDRA.sub(b"", under_way.stdout.read_bytes()) == expected
+        error = under_way.stderr.read_text()
+        assert "KeyboardInterrupt\nin iteration i=" in error
+        assert "dlbrt" not in error
+
+
+@pytest.mark.parametrize("launched", [False, True], ids=["run", "mpiexec"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_the_command_ends_all_ranks(tmp_path: Path, number: int, launched: bool) -> None:
+    with job(tmp_path, launched=launched) as under_way:
+        under_way.process.send_signal(number)
+        status = under_way.ended()
+        assert status == 128 + number if not launched else status != 0
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".dlbc-")]
+
+
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_rank_that_is_killed_is_named(tmp_path: Path, rank: int) -> None:
+    with job(tmp_path, launched=True) as under_way:
+        os.kill(under_way.ranks[rank], signal.SIGKILL)
+        assert under_way.ended() != 0
+        place = re.escape("in the loop at program.py:15; the job ends")
+        line = rf"dlb: .*rank {rank} \(pid {under_way.ranks[rank]}\).* on \S+ has died {place}\n"
+        assert re.fullmatch(line, under_way.stderr.read_text())
+
+
+def test_a_rank_that_has_stopped_ends_the_job_after_the_time_out(tmp_path: Path) -> None:
+    with job(tmp_path, launched=False, DLB_TIMEOUT="2") as under_way:
+        os.kill(under_way.ranks[1], signal.SIGSTOP)
+        assert under_way.ended() != 0
+        assert re.fullmatch(
+            rf"dlb: rank 1 \(pid {under_way.ranks[1]}\) on \S+ has not answered for \d+ s in the loop at "
+            r"program.py:15, and is stopped; the time-out of 2 s ends the job\n",
+            under_way.stderr.read_text(),
+        )
