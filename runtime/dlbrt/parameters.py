@@ -48,6 +48,10 @@ POOL_SLACK_UNITS: Final = 0.25
 POOL_LAST_UNITS: Final = 2
 POOL_DEAR_EXCHANGES: Final = 10.0
 
+#: Stealing, diffusion: ranks count for themselves what is done where a message takes at least so many seconds
+#: for each other rank. Sending one takes about 5 us.
+COUNT_S: Final = 2e-5
+
 #: Edges of the work table by which all ranks share what remains; it is sent with the call.
 WORK_EDGES: Final = 1024
 

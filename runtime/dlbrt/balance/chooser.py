@@ -2,9 +2,9 @@
 
 Until then all ranks balance together (Zaki et al., section 1.3.3: no strategy is chosen before the first
 synchronization point), as under `GDDLB`, or as under `GCDLB` where the network makes that clearly cheaper.
-Where a synchronization is dear, or ranks have a few iterations each, there is none: ranks steal from the
-start. Stealing is also what most predictions end in, since it is nearer to its own than others (`TAKES` in
-`dlbrt.predict.choose`).
+Where a synchronization is dear, ranks are many, or they have a few iterations each, there is none: ranks
+steal from the start. Stealing is also what most predictions end in, since it is nearer to its own than others
+(`TAKES` in `dlbrt.predict.choose`).
 
 At the first synchronization rank 0 has all profiles, with the speeds of each rank by slices of its time, and
 the group state says what is left. Rank 0 asks the model while the other ranks work, and announces the choice.
@@ -42,8 +42,8 @@ CENTRAL, CHEAPER = "GCDLB", 0.6
 #: Where a synchronization of all ranks costs at least so many seconds, or a rank has at most so many units on
 #: average, ranks begin, and stay, with a strategy that has none: over the grid of
 #: `tests/bench/strategies_grid.py` the synchronization at which another would be chosen costs more than that
-#: one gains.
-DEAR_S, FEW_UNITS, WITHOUT_SYNCHRONIZATIONS = 0.1, 8, "steal"
+#: one gains. The same holds of more than `MANY_RANKS` ranks.
+DEAR_S, FEW_UNITS, MANY_RANKS, WITHOUT_SYNCHRONIZATIONS = 0.1, 8, 16, "steal"
 
 
 @dataclass(slots=True)
@@ -66,8 +66,9 @@ class StrategyChooser:
     def initial_strategy(self) -> Strategy | PeerStrategy:
         """How all ranks balance until a strategy is chosen; for good where no synchronization is worth it."""
         apart_s, central_s = self._synchronizations_s()
-        few = self.units is not None and self.units <= FEW_UNITS * sum(map(len, self.groups))
-        if few or min(apart_s, central_s) >= DEAR_S:
+        ranks = sum(map(len, self.groups))
+        few = self.units is not None and self.units <= FEW_UNITS * ranks
+        if few or ranks > MANY_RANKS or min(apart_s, central_s) >= DEAR_S:
             return strategy(WITHOUT_SYNCHRONIZATIONS)
         return synchronizing(CENTRAL if central_s < CHEAPER * apart_s else BEFORE_CHOICE)
 
@@ -80,11 +81,11 @@ class StrategyChooser:
     def __call__(self, group_state: GroupState, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
         """The strategy for what is left; the group state is that after the synchronization.
 
-        The present strategy stays where the rest is done before a choice would have paid.
+        Where the rest is done before a choice would have paid, ranks go on without synchronizations.
         """
         speeds = group_state.history.speeds
         if speeds is None or not self.asks_model(group_state):
-            return self.initial_strategy if self.choice is None else strategy(self.choice.strategy)
+            return strategy(WITHOUT_SYNCHRONIZATIONS if self.choice is None else self.choice.strategy)
         self.choice = self._choose_by_model(group_state, profiles, speeds)
         return strategy(self.choice.strategy)
 

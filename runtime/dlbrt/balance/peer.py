@@ -13,7 +13,9 @@ retired by one rank; so the sum never exceeds the number of all units, and reach
 left on any rank or on its way. Every unit is retired at some time, since ranks do what they hold, and the
 rank that retires the last one reports it; so the sum gets there. Then rank 0 tells all that the loop is over.
 (Counting termination in the manner of Mattern, Distributed Computing 2, 1987, with a count that cannot fall,
-so that one wave is enough.)
+so that one wave is enough.) Where a message takes much longer than sending it, ranks tell all others how many
+units they have retired, and each rank adds the numbers up: so the loop is over one message after the last
+unit, not two.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, EventHandler, Handlers, InitialState
 from dlbrt.balance.messages import NO_FAILURE, CompletedCount, Terminated
 from dlbrt.data.spans import Spans
+from dlbrt.parameters import COUNT_S
 
 
 class Peer(EventHandler, ABC):
@@ -167,15 +170,22 @@ class OutgoingLink:
 
 
 class TerminationDetectingPeer(Peer):
-    """A rank that reports how many units it has retired; rank 0 adds the numbers up."""
+    """A rank that reports how many units it has retired to ``_counting`` ranks, which add the numbers up.
+
+    These are rank 0, which tells the others when the loop is over, or all ranks where messages are dear.
+    """
 
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
         self._retired = 0
         self._last_reported = 0
-        self._totals = [0] * len(start.shares) if rank == 0 else []
+        others = tuple(other for other in range(len(start.shares)) if other != rank)
+        self._all_count = self.answer_s / 2 >= len(others) * COUNT_S
+        self._counting = others if self._all_count else (0,) if rank else ()
+        counts = self._all_count or rank == 0
+        self._totals = [0] * len(start.shares) if counts else []
         self._sum = 0  # of the totals
-        self._all = sum(map(len, start.shares)) if rank == 0 else 0
+        self._all = sum(map(len, start.shares)) if counts else 0
         self._link = OutgoingLink(self.answer_s / 2, self.context.unit_bytes * self.context.parameters.byte_s)
 
     def _worked(self, event: events.Worked) -> actions.Answer:
@@ -198,7 +208,7 @@ class TerminationDetectingPeer(Peer):
         if self._over:
             return ()  # its sender did not know yet
         match event.message:
-            case CompletedCount(units) if self.rank == 0:
+            case CompletedCount(units) if self._totals:
                 self._add(event.source, units)
                 return self._ends()
             case Terminated():
@@ -208,21 +218,28 @@ class TerminationDetectingPeer(Peer):
 
     def _retire(self) -> actions.Answer:
         """Report, without work, how many units this rank has retired, if the number has changed."""
-        if self._retired == self._last_reported and self.rank:
+        return (*self._report(), *self._ends()) if self._totals else self._report()
+
+    def _report(self) -> actions.Answer:
+        """Report the number. One message goes to each rank, not one to all: none waits for another."""
+        if self._retired == self._last_reported:
             return ()
         self._last_reported = self._retired
-        return (actions.Send((0,), CompletedCount(self._retired)),) if self.rank else self._ends()
+        return tuple(actions.Send((rank,), CompletedCount(self._retired)) for rank in self._counting)
 
     def _add(self, rank: int, units: int) -> None:
-        """At rank 0: take in that a rank has retired ``units`` in all."""
-        self._sum += units - self._totals[rank]
-        self._totals[rank] = units
+        """Where counts are added up: take in that a rank has retired ``units`` in all."""
+        if units > self._totals[rank]:
+            self._sum += units - self._totals[rank]
+            self._totals[rank] = units
 
     def _ends(self) -> actions.Answer:
-        """At rank 0: end the loop if nothing is left."""
-        self._add(0, self._retired)
+        """Where counts are added up: end the loop if nothing is left."""
+        self._add(self.rank, self._retired)
         if self._over or self._sum < self._all:
             return ()
         self._over = True
+        if self._all_count:
+            return (*self._report(), actions.Finish())
         others = tuple(range(1, len(self.dealt)))
         return (actions.Send(others, Terminated()), actions.Finish()) if others else (actions.Finish(),)

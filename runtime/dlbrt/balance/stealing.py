@@ -7,11 +7,13 @@ would have done as soon as the victim the rest, by their speeds, with the time o
 what it is about to do and gives the far end of its share, so that blocks stay blocks; it refuses where giving
 gains too little. A thief asks some others, drawn anew, one after the other; if all have refused, it waits
 before it tries again, twice as long as before up to a bound, so that it costs the others little. It asks
-before it has run out, by as long as the last answer took: a rank answers between its iterations only.
+before it has run out, by as long as the last answer took: a rank answers between its iterations only. So a
+victim within a long iteration lets a thief wait; the thief then asks others besides, and takes what all give.
 
 Law. Units go only to ranks that have measured themselves faster, or keep the giver at work; so none goes in
-circles. A rank that is asked answers, with work or without; no rank waits for anything but an answer, its own
-clock, or the message that the loop is over, which comes (`dlbrt.balance.peer`).
+circles. A thief has at most one request with each rank. A rank that is asked answers, with work or without;
+no rank waits for anything but an answer, its own clock, or the message that the loop is over, which comes
+(`dlbrt.balance.peer`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,11 @@ from dlbrt.records import dataclass
 #: How many others a thief asks in a row, and how long it waits at most before it asks again, in seconds.
 _TRIES, _LONGEST_S = 8, 0.02
 
+#: A thief that is idle asks another rank besides when an answer takes so many times as long as a message and
+#: its answer, since that rank is within a long iteration; only where rows take at most that part of the time
+#: of their iterations.
+_PATIENCE, _LIGHT = 2.0, 0.01
+
 
 class StealingPeer(TerminationDetectingPeer):
     """A thief, and a victim."""
@@ -39,9 +46,9 @@ class StealingPeer(TerminationDetectingPeer):
         super().__init__(name, rank, start, now)
         self._random = Random(rank)
         self._victims: list[int] = []
-        self._requests = False  # an answer is under way
+        self._asked: dict[int, float] = {}  # whose answers are under way, and since when
         self._idle = False  # this rank has handled that it is out of work
-        self._requested_at, self._took_s = now, self.answer_s  # the last request, and its answer
+        self._took_s = self.answer_s  # how long the last answer took
         self._ends_at = inf  # when this rank runs out, as far as it knows
         self._pause_s = 0.0
         self._again_at: float | None = None
@@ -51,16 +58,20 @@ class StealingPeer(TerminationDetectingPeer):
     @property
     def waiting(self) -> bool:
         """As `Agent.waiting`: whether an answer is under way, or it is not yet time to ask again."""
-        return self._idle and (self._requests or self._again_at is not None)
+        return self._idle and (bool(self._asked) or self._again_at is not None)
 
     @property
     def timer_at(self) -> float | None:
-        """As `Agent.timer_at`: when a thief asks, for the first time or again."""
-        if self._over or self._requests:
+        """As `Agent.timer_at`: when a thief asks, for the first time, another, or again."""
+        if self._over:
             return None
-        if self._again_at is not None or not self.work:
-            return self._again_at
-        ask_at = self._ends_at - self._took_s - self.unit_s / 2
+        if self._again_at is not None:
+            return None if self._asked and self.work else self._again_at
+        if self._asked:
+            light = self._link.unit_s <= _LIGHT * self.unit_s  # otherwise the rows may be on their way
+            may_ask = self._idle and self._victims and light
+            return max(self._asked.values()) + _PATIENCE * self.answer_s if may_ask else None
+        ask_at = self._ends_at - self._took_s - self.unit_s / 2 if self.work else inf
         return ask_at if ask_at < inf else None
 
     def counts(self) -> BalancingCounts:
@@ -82,7 +93,7 @@ class StealingPeer(TerminationDetectingPeer):
             raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
         self._idle = True
         answer = self._retire()
-        if self.finished or self._requests or self._again_at is not None:
+        if self.finished or self._asked or self._again_at is not None:
             return answer
         return (*answer, *self._request_steal(event.now))
 
@@ -95,17 +106,19 @@ class StealingPeer(TerminationDetectingPeer):
     def _request_steal(self, now: float) -> actions.Answer:
         """Ask the next victim; after the last one, wait."""
         if not self._victims:
-            others = len(self.dealt) - 1
-            drawn = self._random.sample(range(others), min(_TRIES, others))
-            self._victims = [rank + (rank >= self.rank) for rank in drawn]
+            others = [
+                rank for rank in range(len(self.dealt)) if rank != self.rank and rank not in self._asked
+            ]
+            self._victims = self._random.sample(others, min(_TRIES, len(others)))
             if self._pause_s or not self._victims:
                 self._again_at = now + self._pause_s
             self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
             if self._again_at is not None:
                 return ()
-        self._requests, self._requested_at = True, now
+        victim = self._victims.pop()
+        self._asked[victim] = now
         left_s = max(0.0, self._ends_at - now) if self.work else 0.0
-        return (actions.Send((self._victims.pop(),), StealRequest(self._speed, left_s)),)
+        return (actions.Send((victim,), StealRequest(self._speed, left_s)),)
 
     @property
     def _speed(self) -> float:
@@ -119,15 +132,15 @@ class StealingPeer(TerminationDetectingPeer):
         match event.message:
             case StealRequest() as request if not self.finished:
                 return self._answer(event.source, request, event.now)
-            case StealRefused() if self._requests:
-                self._answered(event.now)
-                return self._request_steal(event.now)
+            case StealRefused() if event.source in self._asked:
+                self._answered(event.source, event.now)
+                waits = self._again_at is not None or bool(self._asked)
+                return () if waits else self._request_steal(event.now)
         return super()._message_received(event)
 
-    def _answered(self, now: float) -> None:
+    def _answered(self, victim: int, now: float) -> None:
         """An answer has come."""
-        self._requests = False
-        self._took_s = max(now - self._requested_at, 0.9 * self._took_s)
+        self._took_s = max(now - self._asked.pop(victim), 0.9 * self._took_s)
 
     def _answer(self, thief: int, request: StealRequest, now: float) -> actions.Answer:
         """Give the thief its part of what is left here, or refuse."""
@@ -169,10 +182,10 @@ class StealingPeer(TerminationDetectingPeer):
         return given if work_table.of(given) > own * self.answer_s else EMPTY
 
     def _work_received(self, event: events.WorkReceived) -> actions.Answer:
-        if not self._requests:
+        if event.source not in self._asked:
             raise ValueError(f"rank {self.rank} received units that it had not asked for")
-        self._answered(event.now)
-        self._victims, self._pause_s = [], 0.0
+        self._answered(event.source, event.now)
+        self._victims, self._pause_s, self._again_at = [], 0.0, None
         self._stolen += 1
         units = self._accept(event)
         self.work = self.work.then(units) if units else self.work

@@ -8,7 +8,8 @@ half an iteration later on average. A victim gives what the thief would have don
 rest, rows included (`movement.worth_giving`): half where both are as fast. It refuses where that would take
 it less time than an exchange. If no rank can give, none will until a rank has stolen; so a thief then waits
 for that, and only the steals are simulated, each of which halves a share: at most about P log2(N / P), and
-`MAX_STEALS` of them. The loop is over when rank 0 has received the last count and has told all: two messages.
+`MAX_STEALS` of them. The loop is over when rank 0 has received the last count and has told all: two messages,
+or one where all ranks count. That a thief asks others while one is late to answer is not modelled.
 
 Shares are counted in iterations of mean cost. Draws come from a generator with a fixed seed, so that every
 rank predicts the same.
@@ -21,6 +22,7 @@ from heapq import heapify, heappop, heappush
 from math import log2
 from random import Random
 
+from dlbrt.parameters import COUNT_S
 from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.inputs import EstimateInputs, ModelInputs
 from dlbrt.predict.movement import worth_giving
@@ -95,7 +97,8 @@ class _Play:
                 steals += 1
             else:
                 self._wait(thief, now)
-        return max(self.end_s) + 2 * self.latency_s
+        counting = self.answer_s / 2 >= (self.ranks - 1) * COUNT_S  # as in `dlbrt.balance.peer`
+        return max(self.end_s) + self.latency_s * (1 if counting else 2)
 
     def _steals(self, thief: int, now: float) -> bool:
         """Whether the thief finds a victim; a rank that cannot give now cannot before it has stolen."""

@@ -156,11 +156,11 @@ def test_a_dear_movement_is_left_to_the_strategy_chosen() -> None:
     assert not state.deferred
 
 
-def test_what_is_done_before_a_choice_pays_is_left_as_it_is() -> None:
+def test_what_is_done_before_a_choice_pays_goes_on_without_synchronizations() -> None:
     chooser = StrategyChooser(Network.default(), HALVES)
     found = run(chooser, 400, parameters=Parameters(min_choice_s=1e3))
     assert chooser.choice is None
-    assert announced(found) == ["GDDLB"]
+    assert announced(found) == ["steal"]
 
 
 def test_it_is_asked_again_where_that_is_wanted_as_long_as_all_synchronize() -> None:
