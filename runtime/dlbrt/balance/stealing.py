@@ -35,8 +35,8 @@ _TRIES, _LONGEST_S = 8, 0.02
 
 #: A thief that is idle asks another rank besides when an answer takes so many times as long as a message and
 #: its answer, since that rank is within a long iteration; only where rows take at most that part of the time
-#: of their iterations.
-_PATIENCE, _LIGHT = 2.0, 0.01
+#: of their iterations, and so many at once at most: all of them may give, and a slow thief would get too much.
+_PATIENCE, _LIGHT, _AT_ONCE = 2.0, 0.01, 3
 
 
 class StealingPeer(TerminationDetectingPeer):
@@ -69,7 +69,7 @@ class StealingPeer(TerminationDetectingPeer):
             return None if self._asked and self.work else self._again_at
         if self._asked:
             light = self._link.unit_s <= _LIGHT * self.unit_s  # otherwise the rows may be on their way
-            may_ask = self._idle and self._victims and light
+            may_ask = self._idle and self._victims and light and len(self._asked) < _AT_ONCE
             return max(self._asked.values()) + _PATIENCE * self.answer_s if may_ask else None
         ask_at = self._ends_at - self._took_s - self.unit_s / 2 if self.work else inf
         return ask_at if ask_at < inf else None
