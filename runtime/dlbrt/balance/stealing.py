@@ -35,7 +35,7 @@ _TRIES, _LONGEST_S = 8, 0.02
 
 #: A thief that is idle asks another rank besides when an answer takes so many times as long as a message and
 #: its answer, since that rank is within a long iteration; only where rows take at most that part of the time
-#: of their iterations, and so many at once at most: all of them may give, and a slow thief would get too much.
+#: of their iterations, and at most so many at once: all of them may give, which would be too much.
 _PATIENCE, _LIGHT, _AT_ONCE = 2.0, 0.01, 3
 
 
