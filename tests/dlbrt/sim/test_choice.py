@@ -1,7 +1,8 @@
 """`auto` against no balancing, on points of the grid of `tests.bench.strategies_grid`, in virtual time.
 
-The benchmark has the figures of the whole grid. Asserted is what holds wherever the model is asked, knows the
-work, and ranks have enough iterations: there `auto` never takes more than 1.05 times as long as no balancing.
+The benchmark has the figures of the whole grid. Asserted is what holds wherever the work is known and ranks
+have enough iterations, however short the loop and dear the messages: `auto` never takes more than 1.05 times
+as long as no balancing.
 """
 
 from __future__ import annotations
@@ -22,18 +23,13 @@ DEAR = (
     Point(8, 5000, 1.04e-4, 6.68e5, 4.3e-6, 2.06e7, "random", 1.12, False, "known", 2),
 )
 
-POINTS = [
-    point
-    for point in map(Point.drawn, range(400))
-    if point.each >= ENOUGH and point.work != "unknown" and point.each * point.iteration_s >= 0.1
-]
+POINTS = [point for point in map(Point.drawn, range(400)) if point.each >= ENOUGH and point.work != "unknown"]
 
 
 @pytest.mark.parametrize("point", [*DEAR, *part(POINTS, 8)], ids=str)
 def test_a_choice_is_no_worse_than_no_balancing(point: Point) -> None:
     machine, loop = point.machine(), point.loop()
-    seconds, _, predicted_s = takes(machine, loop, AUTO)
-    assert not predicted_s or seconds <= 1.05 * takes(machine, loop, STATIC)[0]
+    assert takes(machine, loop, AUTO)[0] <= 1.05 * takes(machine, loop, STATIC)[0]
 
 
 def test_the_same_point_is_played_alike() -> None:
