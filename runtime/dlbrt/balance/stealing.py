@@ -36,7 +36,7 @@ _TRIES, _LONGEST_S = 8, 0.02
 #: A thief that is idle asks another rank besides when an answer takes so many times as long as a message and
 #: its answer, since that rank is within a long iteration; only where rows take at most that part of the time
 #: of their iterations, and at most so many at once: all of them may give, which would be too much.
-_PATIENCE, _LIGHT, _AT_ONCE = 2.0, 0.01, 3
+_TIMEOUT, _LIGHT, _AT_ONCE = 2.0, 0.01, 3
 
 
 class StealingPeer(TerminationDetectingPeer):
@@ -70,7 +70,7 @@ class StealingPeer(TerminationDetectingPeer):
         if self._asked:
             light = self._link.unit_s <= _LIGHT * self.unit_s  # otherwise the rows may be on their way
             may_ask = self._idle and self._victims and light and len(self._asked) < _AT_ONCE
-            return max(self._asked.values()) + _PATIENCE * self.answer_s if may_ask else None
+            return max(self._asked.values()) + _TIMEOUT * self.answer_s if may_ask else None
         ask_at = self._ends_at - self._took_s - self.unit_s / 2 if self.work else inf
         return ask_at if ask_at < inf else None
 

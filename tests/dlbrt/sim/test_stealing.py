@@ -52,7 +52,7 @@ def test_a_thief_does_not_wait_for_one_slow_rank_alone(monkeypatch: pytest.Monke
     """A rank answers between its iterations, which differ by a factor of up to 24."""
     point = Point(8, 12, 0.05, 0.0, 1e-5, 1e9, "fixed", 1.0, True, "equal", 0)
     asking_s = mean_s(point)
-    monkeypatch.setattr(stealing, "_PATIENCE", inf)
+    monkeypatch.setattr(stealing, "_TIMEOUT", inf)
     assert asking_s < mean_s(point)
 
 
