@@ -230,7 +230,13 @@ _MODULES = frozenset({"pickle", "cloudpickle", "marshal", "shelve", "runpy", "su
 _STARTS = frozenset({"system", "popen", "execv", "spawnv", "fork"})
 
 #: The modules of commands that run programs.
-_MAY_RUN = {"commands/run.py", "commands/witness/execute.py"}
+_MAY_RUN = {
+    "commands/run.py",
+    "commands/supervise.py",
+    "commands/verify/execute.py",
+    "commands/verify/observe.py",
+    "commands/witness/execute.py",
+}
 
 
 def runners(path: Path) -> list[str]:

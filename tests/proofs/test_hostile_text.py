@@ -38,7 +38,7 @@ DOUBLING = {
     "nested triangles": 19, "calls doubling": 32,
 }  # fmt: skip
 #: No program of a few hundred characters needs more calls.
-MOST_CALLS = 2_000_000
+MOST_CALLS = 10_000_000
 
 
 def calls_for(name: str, size: int) -> int:
