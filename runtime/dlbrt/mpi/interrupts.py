@@ -11,12 +11,13 @@ done, as in the sequential program.
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dlbrt.data.spans import Spans, first_gap
 from dlbrt.mpi.failure import Failure
@@ -24,6 +25,10 @@ from dlbrt.mpi.values.exceptions import RUNTIME
 
 if TYPE_CHECKING:
     from dlbrt.mpi.perform import RankResult
+
+
+#: The functions of `signal` without its conversions to enumerations: they would take a tenth of a short run.
+_signals: Any = sys.modules["_signal"]
 
 
 class Iterating(Protocol):
@@ -51,16 +56,16 @@ class Interrupts:
         Only where Python's own handler would raise KeyboardInterrupt; a handler of the program's stays.
         """
         ours = threading.current_thread() is threading.main_thread()
-        ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ours = ours and _signals.getsignal(signal.SIGINT) is signal.default_int_handler
         if not ours:
             yield
             return
-        signal.signal(signal.SIGINT, self._handle)
+        _signals.signal(signal.SIGINT, self._handle)
         try:
             yield
         finally:
             self._walk = None
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            _signals.signal(signal.SIGINT, signal.default_int_handler)
             came = self.taken()
         if came:
             raise KeyboardInterrupt
