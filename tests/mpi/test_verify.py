@@ -43,6 +43,15 @@ def test_a_right_program_is_identical(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.mpi
+def test_a_program_that_fails_alike_in_all_runs_is_said_to_fail(tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text(GOOD + "\nraise ValueError('no data')\n")
+    done = verify("-n", "2", "--runs", "1", "--seed", "4", "fails.py", "x", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    words = "  the program ends with status 1 (ValueError: no data), in all of them"
+    assert done.stdout.splitlines()[:2] == ["fails.py: identical in 1 run (ranks: 2; seed 4)", words]
+
+
 #: A false assertion: each iteration reads what the one before it stores.
 WRONG = """import numpy as np
 A = np.zeros(40)

@@ -102,6 +102,9 @@ def _report(verified: VerifiedProgram, search: Search, verdict: Verdict) -> Iter
         runs = f"{search.runs} run{'s' * (search.runs > 1)}"
         ranks = ", ".join(map(str, search.ranks))
         yield f"{path}: identical in {runs} (ranks: {ranks}; seed {search.seed})"
+        if verdict.status:
+            why = f" ({': '.join(verdict.exception)})" if verdict.exception else ""
+            yield f"  the program ends with status {verdict.status}{why}, in all of them"
     else:
         yield f"{path}: run {finding.number} of {search.runs} differs: {finding.settings}"
         yield from _finding(finding)

@@ -43,10 +43,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found, None if all runs are identical, and what could not be compared."""
+    """What was found, None if all runs are identical, and what could not be compared.
+
+    ``status`` is that of the sequential program, ``exception`` the type and message of what ended it, if any.
+    """
 
     finding: Finding | None
     unsteady: Unsteady
+    status: int
+    exception: Sequence[str] | None = None
 
 
 def compare_runs(
@@ -75,8 +80,9 @@ def compare_runs(
                 found = run_once(verified, settings.ranks, settings.variables, timeout_s, found_in)
                 if differing := differences(expected, found, ignored, kernels.unbound):
                     finding = Finding(number + 1, seed, settings, found, differing, kernels)
-                    return Verdict(finding, ignored)
-    return Verdict(None, ignored)
+                    return Verdict(finding, ignored, expected.status)
+    exception = expected.end["exception"] if expected.end is not None else None
+    return Verdict(None, ignored, expected.status, exception)
 
 
 def _kernels(verified: VerifiedProgram) -> Kernels:
