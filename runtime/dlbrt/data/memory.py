@@ -102,10 +102,14 @@ class _Stretch:
         self.__array_interface__ = interface
 
 
+def address(array: Array) -> int:
+    """Where the first element of an array lies."""
+    return int(array.__array_interface__["data"][0])
+
+
 def array_location(array: Array) -> ArrayLocation:
     """Where an array lies."""
-    address = array.__array_interface__["data"][0]
-    return ArrayLocation(address, array.shape, array.strides, array.dtype)
+    return ArrayLocation(address(array), array.shape, array.strides, array.dtype)
 
 
 def allocate(layout: Layout) -> Array:

@@ -44,8 +44,27 @@ def test_what_is_equal_has_an_equal_form() -> None:
     assert form() == form(a=A[:], dt=0.5) is not None
 
 
+def test_arrays_of_other_memory_have_an_equal_form() -> None:
+    assert form() == form(a=A.copy()) is not None
+
+
+def test_data_of_modules_counts_by_its_contents_and_functions_by_themselves() -> None:
+    held = {"helper": {"list": [1, 2.5, "three"], "code": {"f": len, 3: (np.zeros, np.float64)}}}
+    same = {"helper": {"list": [1, 2.5, "three"], "code": {"f": len, 3: (np.zeros, np.float64)}}}
+    assert form(data=held) == form(data=same) is not None
+    same["helper"]["code"]["f"] = max
+    assert form(data=held) != form(data=same)
+
+
+def test_a_container_that_is_met_twice_is_not_two() -> None:
+    one: list[Any] = [1]
+    assert form(data={"helper": {"a": one, "b": one}}) != form(data={"helper": {"a": one, "b": [1]}})
+    one.append(one)
+    assert form(data={"helper": {"a": one}}) is not None
+
+
 CHANGES: dict[str, dict[str, Any]] = {
-    "other memory": {"a": A.copy()},
+    "memory shared otherwise": {"b": A[::-1]},
     "a part": {"a": A[1:]},
     "another stride": {"a": A[::-1]},
     "one array under two names": {"b": A},
@@ -57,6 +76,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "other subscripts": {"shift": 2},
     "only read": {"mode": Mode.READ},
     "data of a module": {"data": {"helper": {"scale": 2}}},
+    "a list of a module": {"data": {"helper": {"table": [1, [2]]}}},
+    "a longer list of a module": {"data": {"helper": {"table": [1, 2]}}},
     "what is contributed to": {"described": frozenset({"dt"})},
 }
 
@@ -80,7 +101,10 @@ UNKNOWN: dict[str, Callable[[], dict[str, Any]]] = {
     "a sequence": lambda: {"over": [1, 2, 3]},
     "pairs": lambda: {"over": enumerate(range(5, 9))},
     "an array that iterations contribute to": lambda: {"described": frozenset({"a"})},
-    "objects of a module": lambda: {"data": {"helper": {"table": []}}},
+    "objects of a module": lambda: {"data": {"helper": {"table": [object()]}}},
+    "a function that no module has": lambda: {"data": {"helper": {"table": [lambda: 1]}}},
+    "an array of a module": lambda: {"data": {"helper": {"table": {"a": np.zeros(3)}}}},
+    "much data of a module": lambda: {"data": {"helper": {"table": list(range(1000))}}},
     "an array of objects": lambda: {"a": np.array([None] * 12)},
 }
 

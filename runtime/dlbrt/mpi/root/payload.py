@@ -287,10 +287,11 @@ class Payload:
             id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.loop_residents
         }
         lists = {key: field.data for key, field in distributed.items() if isinstance(field.data, list)}
+        plain = {id(f.data) for f in self.fields if type(f.data) is np.ndarray and not f.data.dtype.hasobject}
         packed = self.packed = Packed()
 
         def carried(value: Any) -> Any:
-            return packed.slot(value) if id(value) in distributed else value
+            return packed.slot(value) if id(value) in distributed or id(value) in plain else value
 
         arguments = [carried(self.descriptions.get(name, value)) for name, value in self._named.items()]
         in_objects = {name: each for name, each in self.descriptions.items() if name not in self._named}

@@ -7,28 +7,34 @@ that one can be shared, and pickling its arguments, takes longer than that. Both
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+import sys
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import chain, islice
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from dlbrt.data.field import Field, form_of_subscripts
-from dlbrt.data.memory import array_location
+from dlbrt.data.memory import address
 from dlbrt.data.object_state import ATOMS
 from dlbrt.data.space import RangeSpace, Space
 from dlbrt.mpi.routines.loop_residents import LoopResidents
 from dlbrt.mpi.values.kernels import SentKernel
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.mpi.values.pickles import met_by_pickler
-from dlbrt.mpi.values.program_modules import ModuleData
+from dlbrt.mpi.values.program_modules import MAIN, ModuleData
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import ContributionDescription
 
 #: What a payload depends on: equal forms, equal payloads.
 Form = tuple[Any, ...]
 
-#: Data of the program's modules is compared up to this many values.
-_MAX_VALUES = 64
+#: Data of the program's modules is compared where it has fewer parts: types and values, of names too.
+_MAX_PARTS = 512
+
+_CONTAINERS = frozenset({list, tuple, dict})
+_NAMED = frozenset({FunctionType, BuiltinFunctionType, type})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,9 @@ def form_of(
 ) -> Form | None:
     """What the payload of a loop depends on, besides its kernel and descriptions; None if this is not known.
 
-    Arrays count as where they lie in memory, and by which names they are one object. ``described`` are the
-    names of what iterations contribute to; ``data`` is that of the program's modules.
+    Arrays count as where they lie in the memory that they share with others, and by which names they are one
+    object. ``described`` are the names of what iterations contribute to; ``data`` is that of the program's
+    modules.
     """
     modules = _of_modules(data)
     if type(space) is not RangeSpace or modules is None or not described <= named.keys():
@@ -83,12 +90,16 @@ def form_of(
     values = space.values
     found: list[Any] = [values.start, values.stop, values.step, modules]
     first: dict[int, str] = {}
+    owners: dict[int, int] = {}
     for name, value in named.items():
         if type(value) is np.ndarray:
-            if value.dtype.hasobject or not _owns_memory(value) or name in described:
+            owner = value if value.base is None else value.base
+            if value.dtype.hasobject or not _owns_memory(owner) or name in described:
                 return None
             same, stays = first.setdefault(id(value), name), value in loop_residents
-            found.append((name, same, array_location(value), value.flags.writeable, stays))
+            place = owners.setdefault(id(owner), len(owners)), address(value) - address(owner)
+            kind = value.shape, value.strides, value.dtype, value.flags.writeable
+            found.append((name, same, place, kind, stays))
         elif type(value) in ATOMS or isinstance(value, np.number | np.bool_):
             found.append((name, type(value), None if name in described else repr(value)))
         else:
@@ -98,21 +109,51 @@ def form_of(
         if each.inspected or each.made or each.iterated or None in forms or id(each.data) not in first:
             return None
         spec = each.spec
-        kind = spec.distribution, spec.axis, spec.mode, spec.in_place, each.backwards
-        found.append((each.name, first[id(each.data)], each.index.start, each.index.step, kind, forms))
+        how = spec.distribution, spec.axis, spec.mode, spec.in_place, each.backwards
+        found.append((each.name, first[id(each.data)], each.index.start, each.index.step, how, forms))
     return tuple(found)
 
 
+class _UnknownFormError(Exception):
+    """A value of which it is not known what its pickle depends on."""
+
+
 def _of_modules(data: ModuleData) -> Form | None:
-    if sum(map(len, data.values())) > _MAX_VALUES:
+    try:
+        found = tuple(islice(_parts_of(data, {}), _MAX_PARTS))
+    except _UnknownFormError:
         return None
-    values = [(path, name, value) for path, held in data.items() for name, value in held.items()]
-    if any(type(value) not in ATOMS for _, _, value in values):
-        return None
-    return (*data, *((path, name, type(value), repr(value)) for path, name, value in values))
+    return found if len(found) < _MAX_PARTS else None
 
 
-def _owns_memory(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the memory is numpy's own, so that no other array has it at another address."""
-    owner = array if array.base is None else array.base
+def _parts_of(value: Any, seen: dict[int, int]) -> Iterator[object]:
+    """What the pickle of a value depends on; ``seen`` numbers the containers that were met before.
+
+    A container that is met twice is one object on the other ranks too.
+    """
+    kind = type(value)
+    yield kind
+    if kind in ATOMS or isinstance(value, np.number | np.bool_):
+        yield repr(value)
+    elif kind in _NAMED and _goes_by_name(value):
+        yield id(value)
+    elif kind not in _CONTAINERS:
+        raise _UnknownFormError
+    elif id(value) in seen:
+        yield seen[id(value)]
+    else:
+        seen[id(value)] = len(seen)
+        yield len(value)
+        for part in chain.from_iterable(value.items()) if kind is dict else value:
+            yield from _parts_of(part, seen)
+
+
+def _goes_by_name(value: Any) -> bool:
+    """Whether a function or class is found under its name in a module that other ranks import as well."""
+    module = sys.modules.get(value.__module__)
+    return value.__module__ not in MAIN and getattr(module, value.__qualname__, None) is value
+
+
+def _owns_memory(owner: Any) -> bool:
+    """Whether it is an array whose memory is numpy's own: no other array has that at another address."""
     return type(owner) is np.ndarray and owner.base is None and bool(owner.flags.owndata)

@@ -35,7 +35,7 @@ _Holder = types.ModuleType | type | types.FunctionType
 
 _CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, ctypes.CDLL)
 _KINDS = (type, abc.ABCMeta)
-_MAIN = ("__main__", "__mp_main__")
+MAIN = ("__main__", "__mp_main__")
 _INHERENT = ("_abc_impl",)  # what Python itself puts into classes
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -71,7 +71,7 @@ def is_module_of_program(module: types.ModuleType) -> bool:
 
 
 def _is_ours(name: str | None) -> bool:
-    return name in _MAIN or name in _own_names(len(sys.modules))
+    return name in MAIN or name in _own_names(len(sys.modules))
 
 
 def apply(data: ModuleData) -> None:
@@ -133,7 +133,7 @@ def _lies_in(path: str, places: Sequence[str]) -> bool:
 
 def _is_own(name: str, module: object, roots: Sequence[str]) -> bool:
     path = getattr(module, "__file__", None)
-    if not isinstance(path, str) or name in _MAIN or not path.endswith(".py"):
+    if not isinstance(path, str) or name in MAIN or not path.endswith(".py"):
         return False
     path = os.path.abspath(path)
     return _lies_in(path, _named_roots) or (not _is_installed(path) and _lies_in(path, roots))
@@ -186,7 +186,7 @@ def _held(holder: _Holder) -> dict[str, Any]:
     return {
         name: value
         for name, value in vars(holder).items()
-        if not (type(value) is types.FunctionType and value.__module__ not in _MAIN)
+        if not (type(value) is types.FunctionType and value.__module__ not in MAIN)
         and not (name[:2] == "__" == name[-2:] or name in inherent or type(value) is LeftBehind)
         and (_is_set_by_main(value) if issubclass(type(value), _CODE) or _is_descriptor(value) else True)
     }
@@ -225,7 +225,7 @@ def _give(holder: Any, values: Mapping[str, Any]) -> None:
 def _is_set_by_main(value: Any) -> bool:
     """Whether it is a function or class of the main program, which the module gets from nowhere else."""
     value = _unwrapped(value)
-    return isinstance(value, types.FunctionType | type) and value.__module__ in _MAIN
+    return isinstance(value, types.FunctionType | type) and value.__module__ in MAIN
 
 
 def _is_descriptor(value: Any) -> bool:
