@@ -93,6 +93,7 @@ class LoopContext:
         self.folding = FoldingPolicy.NONE
         self.contributions = LoopContributions()
         self.walk = Walk(space, self.contributions, load)
+        self.is_conditional = False
         self.unmet: str | None = None
         self.left_to_python: str | None = None
         self.compile_s = 0.0
@@ -117,6 +118,7 @@ class LoopContext:
 
     def require(self, holds: Callable[[], Any], text: str) -> None:
         """A condition that the proof rests on; where it is false or raises, rank 0 runs the loop alone."""
+        self.is_conditional = True
         self.ensure_valid(holds)
         try:
             met = bool(holds())

@@ -29,7 +29,8 @@ class LoopRunner:
         Returns the values of its reductions: None, one, or a tuple in the order of their declaration.
         ``costs`` are as `result_of` takes them.
         """
-        repeats = self._routine_state.repeats if self._routine_state is not None else None
+        state = self._routine_state
+        repeats = self._root_runtime.solo_runs if state is None else state.repeats
         if repeats is None or costs:
             return self.result_of(kernel, iterable, *arguments, **costs).reduced()
         left = repeats.run(kernel, iterable, arguments)

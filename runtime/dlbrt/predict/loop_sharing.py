@@ -45,13 +45,17 @@ class LoopSharing:
         iterations have become more expensive.
         """
         equal_s = self._overhead_s / (1 - 1 / self._ranks) if self._ranks > 1 else 0.0
-        alone_s = iterations * (self._iteration_s or 0.0)
+        alone_s = self.alone_s(iterations)
         if self._iteration_s is None or alone_s > equal_s:
             return None
         if self._kept_s > self._look_again * equal_s and _FAR_SMALLER * alone_s > equal_s:
             return None
         # The first runs on all ranks meet fresh memory: one of them is no ground to stay alone for good.
         return None if self._shared_runs < _SHARED_RUNS and _NEARLY * alone_s > equal_s else equal_s
+
+    def alone_s(self, iterations: int) -> float:
+        """The seconds that rank 0 is expected to compute alone, judging by the last run; 0 without one."""
+        return iterations * (self._iteration_s or 0.0)
 
     def repeats_cheaply(self, iterations: int) -> bool:
         """Whether rank 0 can do again what other ranks have done, judging by the last run."""

@@ -94,6 +94,12 @@ def test_an_array_that_may_no_longer_be_stored_to_has_another_form() -> None:
     assert form(b=other) != before
 
 
+def test_parts_of_one_array_have_a_form_by_their_distance() -> None:
+    forms = [form(b=A[first:][:8]) for first in (2, 3)]
+    assert None not in forms
+    assert forms[0] != forms[1]
+
+
 UNKNOWN: dict[str, Callable[[], dict[str, Any]]] = {
     "an object": lambda: {"n": object()},
     "a list": lambda: {"n": [1, 2]},

@@ -178,6 +178,24 @@ class LoopHistory:
             )
         )
 
+    def learn_alone(
+        self, strategy: str, runs: int, iterations: int, compute_s: float, elapsed_s: float
+    ) -> None:
+        """Take in ``runs`` that rank 0 has repeated alone: their iterations and seconds in all."""
+        self.sharing.learn_alone(iterations, compute_s, elapsed_s)
+        idle = [statistics.RankFigures()] * (self.record.ranks - 1)
+        self.record.add(
+            statistics.RunStatistics(
+                strategy,
+                iterations,
+                elapsed_s,
+                (statistics.RankFigures(iterations, compute_s), *idle),
+                overhead_s=elapsed_s - compute_s,
+                runs=runs,
+                repeated_runs=runs,
+            )
+        )
+
     def learn_repeated(
         self,
         totals: tuple[int, float, float],

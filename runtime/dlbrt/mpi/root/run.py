@@ -157,6 +157,8 @@ class LoopRun:
         if self._under_way is not None and self._sharing is not None:
             self._under_way.note(loop, self._results)
         self._learn()
+        if self._is_solo(loop):
+            self._root_runtime.note_solo(prepared, loop, self._results[0], self._strategy)
         self._record()
         self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
         return self._result(loop)
@@ -208,6 +210,12 @@ class LoopRun:
         # Under `none` work stays where it is while a loop runs; between the passes of a routine it may move.
         static = forced == STATIC and prepared.routine_state is None
         return self._share(loop, initial, begun, fixed=self._in_order or static)
+
+    def _is_solo(self, loop: LoopContext) -> bool:
+        """Whether rank 0 has done a whole loop alone, for no reason but its size, or the lack of ranks."""
+        whole = self._left is None and self._sharing is None and self._prefix is None
+        compiled = loop.walk.chunks is not None
+        return whole and compiled and not self._reason and self._prepared.routine_state is None
 
     def _trial_s(self, iterations: int) -> float | None:
         """How long rank 0 may try to do the loop alone; None where all ranks should take part at once."""

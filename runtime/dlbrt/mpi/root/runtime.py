@@ -27,6 +27,10 @@ from dlbrt.parameters import Parameters
 from dlbrt.predict.network import Network, Networks
 
 if TYPE_CHECKING:
+    from dlbrt.mpi.loop import LoopContext
+    from dlbrt.mpi.perform import RankResult
+    from dlbrt.mpi.root.preparation import Preparation
+    from dlbrt.mpi.root.solo_runs import SoloRuns
     from dlbrt.observe.trace_writer import TraceWriter
 
 
@@ -57,6 +61,7 @@ class RootRuntime:
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, SentKernel] = {}
         self._state: InterpreterState | None = None
+        self.solo_runs: SoloRuns | None = None
 
     def acquire(self, *, wait: bool = False) -> bool:
         """Whether a loop may run on all ranks now; the caller then calls `release`.
@@ -144,6 +149,14 @@ class RootRuntime:
         self._called = True
         self._send_to_workers(message)
 
+    def note_solo(self, prepared: Preparation, loop: LoopContext, result: RankResult, strategy: str) -> None:
+        """Rank 0 has done a whole loop with compiled chunks alone."""
+        from dlbrt.mpi.root.solo_runs import SoloRuns  # most programs compile nothing
+
+        if self.solo_runs is None:
+            self.solo_runs = SoloRuns(self)
+        self.solo_runs.note(prepared, loop, result, strategy)
+
     def sent_kernel(self, key: str, signature: Signature) -> SentKernel | None:
         """The kernel of that signature, if the other ranks have it."""
         sent = self._kernels.get(key)
@@ -178,6 +191,8 @@ class RootRuntime:
             board.leave()
             self._send_to_workers(b"")
             self.communicator.close()
+            if self.solo_runs is not None:
+                self.solo_runs.enter()
             if self._stats:
                 self.program_history.write(self._stats)
             self._write_trace()

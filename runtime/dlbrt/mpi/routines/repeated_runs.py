@@ -23,13 +23,12 @@ from dlbrt.data.directory import RowTransfer
 from dlbrt.data.field import Field
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.object_state import ATOMS
-from dlbrt.data.space import RangeSpace
 from dlbrt.data.spans import EMPTY, Spans, left_out
-from dlbrt.emulation import LoadSpec
 from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
+from dlbrt.mpi.root.solo_runs import is_all_compiled
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer
 from dlbrt.mpi.routines.recorded_run import KnownRows, PreparedPlan, RecordedRun, RepeatFigures
 from dlbrt.mpi.routines.run_repeater import Done, RepeatCommand, RepeatPlan, RunRepeater, reports
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from dlbrt.mpi.root.preparation import Preparation
     from dlbrt.mpi.root.runtime import RootRuntime
     from dlbrt.mpi.routines.routine_state import RoutineState
-    from dlbrt.native.chunks import CompiledChunks
 
 #: Recorded runs of a loop: where arrays are swapped from run to run, a few take turns.
 _MAX_RECORDS = 8
@@ -90,32 +88,18 @@ class RunUnderWay:
     def _can_be_repeated(self, loop: LoopContext, results: Sequence[RankResult]) -> bool:
         """Whether the run did nothing but what compiled iterations do, which has no other effects."""
         prepared, call = self.prepared, self._call
-        options, chunks = prepared.root_runtime.options, loop.walk.chunks
-        plain = type(prepared.space) is RangeSpace and not any(
-            each.inspected or each.made or each.iterated for each in prepared.payload.fields
-        )
-        untouched = options.load == LoadSpec() and not (options.trace or options.trial)
-        compiled = chunks is not None and chunks.leaves_nothing and self._takes_arguments(chunks)
-        effects = loop.contributions.kinds or loop.generators or loop.unseen_calls or loop.profiled
+        plain = not any(each.inspected or each.made or each.iterated for each in prepared.payload.fields)
+        known = all(value in self._residents or _is_atom(value) for value in prepared.named.values())
         whole = len(call.deal.units) == len(prepared.space)  # nothing was done by rank 0 before it was shared
-        unusual = call.watched or call.measured or call.deal.units.folded or not whole
-        ended = not any(each.failure or each.kept or each.withheld for each in results)
-        automatic = (loop.strategy or options.strategy) in (None, AUTO)
+        unusual = call.watched or call.measured or call.deal.units.folded or loop.is_conditional
+        automatic = (loop.strategy or prepared.root_runtime.options.strategy) in (None, AUTO)
         fixed = self.is_forced(loop) or (automatic and self.ownership.balancer is not None)
-        conditions = plain and untouched and compiled and ended and fixed
-        return conditions and not (effects or unusual)
+        usual = plain and known and whole and fixed and not unusual
+        return usual and is_all_compiled(prepared, loop, results)
 
     def is_forced(self, loop: LoopContext) -> bool:
         """Whether all ranks take part in any case, with the shares that they have."""
         return (loop.strategy or self.prepared.root_runtime.options.strategy) == STATIC
-
-    def _takes_arguments(self, chunks: CompiledChunks) -> bool:
-        """Whether the chunk functions take arguments of the kernel, and all of these are known kinds."""
-        named, residents = self.prepared.named, self._residents
-        known = all(value in residents or _is_atom(value) for value in named.values())
-        kernel = self.prepared.kernel
-        plain = kernel.__closure__ is None and kernel.__defaults__ is None
-        return known and plain and chunks.takes(named)
 
 
 class RepeatedRuns:
