@@ -49,6 +49,7 @@ LATER = (
     "dlbrt.observe.recorder",
     "dlbrt.observe.trace",
     "dlbrt.observe.trace_writer",
+    "dlbrt.observe.whole_program",
     "dlbrt.sim",
     "decimal",
     "difflib",

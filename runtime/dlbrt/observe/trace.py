@@ -7,8 +7,11 @@ and the loop can be simulated on another machine (`dlbrt.sim.recorded`).
 
     {"version": 2, "kind": "run", "package": "0.1.0", "ranks": P, "host_names": [...], "offsets_s": [...],
      "machine": VALUE, "modules": {...}, "left_out": {"runs": 0, "loops": 0},
+     "program": {"command": "dlbc run -n 2 file.py", "date": "2026-11-26T10:00:00+00:00", "began": t,
+                 "startup_s": s, "elapsed_s": s, "statistics": {...}},
      "loops": [{"id": "1", "source": "file.py:12",
                 "runs": [{"strategy": "GDDLB", "iterations": n, "setup": VALUE,
+                          "started": t, "elapsed_s": s, "loading_s": s, "reason": "", "interpreted": "",
                           "per_rank": [{"began": t, "entries": [[s, VALUE, [VALUE, ...]], ...],
                                         "chunks": [[start, stop, step, began, seconds, computing_s], ...],
                                         "left_out": {"entries": 0, "chunks": 0}}]}]}],
@@ -16,14 +19,15 @@ and the loop can be simulated on another machine (`dlbrt.sim.recorded`).
 
 Times are in seconds. Those inside a VALUE, ``began`` and those of chunks are of the rank's own clock, since a
 balancer computes with them; ``offsets_s`` says how far that clock is ahead of rank 0's. ``s`` is the time of
-an event since the trace began, on rank 0's clock; Chrome events have it in microseconds.
+an event since the trace began, on rank 0's clock; Chrome events have it in microseconds. ``program``,
+and of a run what stands in the line of ``started``, may be missing: simulations have none of it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import isfinite
 from pathlib import Path
@@ -93,12 +97,22 @@ class RankTrace:
 
 @dataclass(frozen=True, slots=True)
 class RunTrace:
-    """One run of a loop; ``strategy`` is the last one used. Without ``setup`` rank 0 ran it alone."""
+    """One run of a loop; ``strategy`` is the last one used. Without ``setup`` rank 0 ran it alone.
+
+    It ``started`` on rank 0's clock (None in a simulation) and took the program ``elapsed_s``, of which ranks
+    spent ``loading_s`` on imports and compiling. ``reason`` says why rank 0 ran it alone, ``interpreted`` why
+    a `jit` loop was left to Python.
+    """
 
     strategy: str
     iterations: int
     per_rank: tuple[RankTrace, ...]
     setup: AgentSetup | None = None
+    started: float | None = None
+    elapsed_s: float = 0.0
+    loading_s: float = 0.0
+    reason: str = ""
+    interpreted: str = ""
 
     @property
     def complete(self) -> bool:
@@ -124,11 +138,27 @@ class TracedMachine:
 
 
 @dataclass(frozen=True, slots=True)
+class TracedProgram:
+    """The whole program: the command that ran it, when, how long it took, and its statistics.
+
+    ``date`` is in ISO 8601. The runtime was ready at ``began`` on rank 0's clock, ``startup_s`` after its
+    process had started; the program then took ``elapsed_s``.
+    """
+
+    command: str
+    date: str
+    began: float
+    startup_s: float
+    elapsed_s: float
+    statistics: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """The trace of a whole program; ``kind`` is ``run`` or ``simulation``.
 
     ``offsets_s`` is how far each rank's clock is ahead of rank 0's. ``left_out`` counts runs that are missing
-    from ``loops`` because the trace had become too long.
+    from ``loops`` because the trace had become too long. A simulation has no ``program``.
     """
 
     kind: Literal["run", "simulation"]
@@ -137,6 +167,7 @@ class Trace:
     machine: TracedMachine
     loops: tuple[LoopTrace, ...]
     left_out: int = 0
+    program: TracedProgram | None = None
 
     @property
     def ranks(self) -> int:
@@ -207,7 +238,9 @@ class _Reader:
             raise CodecError(f"expected a host and an offset for each of {found['ranks']} ranks")
         machine = self._value(found["machine"], TracedMachine)
         loops = tuple(self._loop(each) for each in _list(found["loops"]))
-        return Trace(kind, hosts, offsets, machine, loops, _count(found["left_out"]["runs"]))
+        left_out, about = _count(found["left_out"]["runs"]), found.get("program")
+        program = None if about is None else _program(about)
+        return Trace(kind, hosts, offsets, machine, loops, left_out, program)
 
     def _loop(self, found: dict[str, Any]) -> LoopTrace:
         return LoopTrace(str(found["id"]), str(found["source"]), tuple(map(self._run, _list(found["runs"]))))
@@ -223,7 +256,18 @@ class _Reader:
         for chunk in (chunk for rank in per_rank for chunk in rank.chunks):
             if not 0 <= chunk.positions.start < chunk.positions.stop <= n + chunk.positions.step - 1:
                 raise CodecError(f"expected iterations below {n}, found {chunk.positions}")
-        return RunTrace(str(found["strategy"]), n, per_rank, setup)
+        started = found.get("started")
+        return RunTrace(
+            str(found["strategy"]),
+            n,
+            per_rank,
+            setup,
+            None if started is None else _seconds(started),
+            _seconds(found.get("elapsed_s", 0.0)),
+            _seconds(found.get("loading_s", 0.0)),
+            str(found.get("reason", "")),
+            str(found.get("interpreted", "")),
+        )
 
     def _rank(self, found: dict[str, Any]) -> RankTrace:
         lost = found["left_out"]
@@ -256,6 +300,19 @@ def _chunk(found: Sequence[Any]) -> Chunk:
     if not (step > 0 and seconds >= 0 and computing_s >= 0):
         raise CodecError(f"expected iterations in order and times of 0 or more, found {list(found)}")
     return Chunk(range(start, stop, step), float(began), float(seconds), float(computing_s))
+
+
+def _program(found: dict[str, Any]) -> TracedProgram:
+    if not isinstance(found, dict) or not isinstance(about := found["statistics"], dict):
+        raise CodecError(f"expected an object, found {str(found)[:64]}")
+    began, startup_s, elapsed_s = (_seconds(found[key]) for key in ("began", "startup_s", "elapsed_s"))
+    return TracedProgram(str(found["command"]), str(found["date"]), began, startup_s, elapsed_s, about)
+
+
+def _seconds(found: Any) -> float:
+    if isinstance(found, bool) or not isinstance(found, int | float) or found < 0:
+        raise CodecError(f"expected a number of seconds, found {str(found)[:64]}")
+    return float(found)
 
 
 def _count(found: Any) -> int:

@@ -9,11 +9,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 from dlbrt.contract import VERSION
 from dlbrt.observe.files import write_text
-from dlbrt.observe.trace import FORMAT_VERSION, Chunk, RankTrace, RunTrace, Trace, TracedMachine
+from dlbrt.observe.trace import (
+    FORMAT_VERSION,
+    Chunk,
+    RankTrace,
+    RunTrace,
+    Trace,
+    TracedMachine,
+    TracedProgram,
+)
 from dlbrt.observe.trace_codec import Encoder
 from dlbrt.observe.trace_events import names, of_run
 
@@ -24,7 +33,8 @@ MAX_BYTES = 128 * 2**20
 class TraceWriter:
     """The trace of a program on ranks of these hosts, which began at ``began`` on rank 0's clock.
 
-    ``offsets_s`` is how far each rank's clock is ahead of rank 0's.
+    ``offsets_s`` is how far each rank's clock is ahead of rank 0's. ``program`` is set once the program has
+    ended.
     """
 
     def __init__(
@@ -36,6 +46,8 @@ class TraceWriter:
         kind: Literal["run", "simulation"] = "run",
         most_bytes: int = MAX_BYTES,
     ) -> None:
+        self.began = began
+        self.program: TracedProgram | None = None
         self._hosts = tuple(host_names)
         self._offsets = tuple(offsets_s) or (0.0,) * len(self._hosts)
         self._begin = [began + offset for offset in self._offsets]
@@ -75,6 +87,8 @@ class TraceWriter:
             "modules": self._encoder.modules,
             "left_out": {"runs": self._left_out},
         }
+        if self.program is not None:
+            head["program"] = asdict(self.program)
         loops = (
             f'{{"id": {_text(loop)}, "source": {_text(source)}, "runs": [\n{_lines(runs)}\n]}}'
             for (loop, source), runs in self._runs.items()
@@ -93,6 +107,7 @@ class TraceWriter:
             "strategy": run.strategy,
             "iterations": run.iterations,
             "setup": self._encoder.encode(run.setup),
+            **({} if run.started is None else _as_the_program_saw_it(run)),
             "per_rank": [self._rank(number, rank) for number, rank in enumerate(run.per_rank)],
         }
 
@@ -115,7 +130,13 @@ def text_of(trace: Trace, began: float = 0.0) -> str:
     for loop in trace.loops:
         for run in loop.runs:
             tracing.add(loop.id, loop.source, run)
+    tracing.program = trace.program
     return tracing.text()
+
+
+def _as_the_program_saw_it(run: RunTrace) -> dict[str, Any]:
+    about = ("started", "elapsed_s", "loading_s", "reason", "interpreted")
+    return {name: getattr(run, name) for name in about}
 
 
 def _chunk(chunk: Chunk) -> list[float]:

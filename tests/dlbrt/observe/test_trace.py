@@ -26,6 +26,7 @@ from dlbrt.observe.trace import (
     RunTrace,
     Trace,
     TracedMachine,
+    TracedProgram,
     TraceEntry,
     TraceError,
     Transferred,
@@ -78,6 +79,21 @@ def test_a_trace_comes_back_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(text_of(TRACE, 8.0))
     assert read(path) == TRACE
+
+
+def test_what_is_known_of_the_program_comes_back_too() -> None:
+    about = TracedProgram("dlbc run -n 2 a.py", "2026-01-02T03:04:05+00:00", 8.0, 0.5, 9.0, {"ranks": 2})
+    run = replace(SHARED, started=9.5, elapsed_s=3.0, loading_s=0.25, reason="why", interpreted="what")
+    trace = replace(TRACE, loops=(LoopTrace("1", "prog.py:3", (run, SHARED)),), program=about)
+    assert parse(text_of(trace, 8.0), "t.json") == trace
+
+
+@pytest.mark.parametrize("found", [[], {"command": ""}, {"statistics": []}, {"statistics": {}}, 3])
+def test_a_program_that_is_none_is_refused(found: object) -> None:
+    document = json.loads(text_of(TRACE))
+    document["dlb"]["program"] = found
+    with pytest.raises(TraceError):
+        parse(json.dumps(document), "t.json")
 
 
 def events() -> list[dict[str, Any]]:

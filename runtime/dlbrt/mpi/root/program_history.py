@@ -350,14 +350,18 @@ class ProgramHistory:
         """The record of the routine that stands there."""
         return self._routines.setdefault(source, statistics.RoutineRecord(source))
 
+    def statistics(self) -> dict[str, object]:
+        """The statistics of the program so far."""
+        records = [loop_history.record for loop_history in self._loop_histories.values()]
+        routines, elapsed_s = list(self._routines.values()), clock() - self._started
+        return statistics.report(records, self._ranks, self.host_names, elapsed_s, routines)
+
     def write(self, path: str) -> None:
         """Write the statistics; a path that cannot be written is reported, and the program goes on."""
         from dlbrt.observe import files
 
-        records = [loop_history.record for loop_history in self._loop_histories.values()]
-        routines, elapsed_s = list(self._routines.values()), clock() - self._started
         try:
-            files.write(path, statistics.report(records, self._ranks, self.host_names, elapsed_s, routines))
+            files.write(path, self.statistics())
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
 

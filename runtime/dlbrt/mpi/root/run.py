@@ -123,7 +123,8 @@ class LoopRun:
         self._watched: Watch | None = None  # of the part that all ranks did
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._in_order = False  # whether rank 0's iterations have to be the first ones
-        self._strategy = self._reason = ""
+        self._strategy = self._reason = self._interpreted = ""
+        self._elapsed_s = self._loading_s = 0.0
         self._results: list[RankResult] = []
         self._others: list[RankResult] = []  # of the ranks above 0
         self._fault: ReplayFailure | None = None
@@ -170,6 +171,7 @@ class LoopRun:
             routine_state.prepare(loop, prepared.named)
         loop.contributions.begin(prepared.named)
         if loop.left_to_python is not None:
+            self._interpreted = loop.left_to_python
             sentence = f"`jit`: the loop runs as Python, since {loop.left_to_python}"
             self._loop_history.log(sentence, "jit")
         begun = loop.team if isinstance(loop.team, SingleRank) and loop.team.figures.parts else None
@@ -384,6 +386,7 @@ class LoopRun:
         """Note the figures of the run, and what they teach."""
         history, figures = self._loop_history, [result.figures for result in self._results]
         elapsed_s, n, planned = clock() - self._started, len(self._prepared.space), self._partitioner.planned
+        self._elapsed_s = elapsed_s
         sharing = SharingFigures()
         if self._sharing is not None:
             self._strategy, sharing = self._sharing.driver.strategy, self._sharing.figures
@@ -396,6 +399,7 @@ class LoopRun:
             self._prepared.routine_state.sharing.learn(
                 history.key, n, compute_s, elapsed_s - sharing.loading_s
             )
+        self._loading_s = sharing.loading_s
         self._partitioner.learn(self._results)
         if self._pooled and len(figures) > 1:
             history.learn_of_chunks(figures, self._root_runtime.network.latency_s)
@@ -406,7 +410,17 @@ class LoopRun:
             from dlbrt.observe.trace import RunTrace
 
             traces = tuple(result.trace for result in self._results if result.trace is not None)
-            run = RunTrace(self._strategy, len(self._prepared.space), traces, self._recorder.setup)
+            run = RunTrace(
+                self._strategy,
+                len(self._prepared.space),
+                traces,
+                self._recorder.setup,
+                self._started,
+                self._elapsed_s,
+                self._loading_s,
+                self._reason,
+                self._interpreted,
+            )
             self._root_runtime.tracing.add(self._loop_history.key, self._loop_history.source, run)
 
     def _result(self, loop: LoopContext) -> LoopResult:

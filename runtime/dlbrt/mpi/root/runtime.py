@@ -18,6 +18,7 @@ from dlbrt.mpi.communicator import COMMAND, Communicator
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.root.program_history import ProgramHistory
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, RowRequests
+from dlbrt.mpi.team import clock
 from dlbrt.mpi.values.contents import SlotPublisher
 from dlbrt.mpi.values.kernels import SentKernel, Signature
 from dlbrt.mpi.values.objects import RootObjects
@@ -204,6 +205,10 @@ class RootRuntime:
         """Write the trace; a path that cannot be written is reported, and the program goes on."""
         if self.tracing is None or self._trace is None:
             return
+        from dlbrt.observe.whole_program import traced_program
+
+        began, figures = self.tracing.began, self.program_history.statistics()
+        self.tracing.program = traced_program(self.communicator.ranks, began, clock() - began, figures)
         try:
             self.tracing.write(self._trace)
         except OSError as error:
