@@ -8,7 +8,7 @@ and the loop can be simulated on another machine (`dlbrt.sim.recorded`).
     {"version": 2, "kind": "run", "package": "0.1.0", "ranks": P, "host_names": [...], "offsets_s": [...],
      "machine": VALUE, "modules": {...}, "left_out": {"runs": 0, "loops": 0},
      "program": {"command": "dlbc run -n 2 file.py", "date": "2026-11-26T10:00:00+00:00", "began": t,
-                 "startup_s": s, "elapsed_s": s, "statistics": {...}},
+                 "startup_s": s, "elapsed_s": s, "tracing_s": s, "statistics": {...}},
      "loops": [{"id": "1", "source": "file.py:12",
                 "runs": [{"strategy": "GDDLB", "iterations": n, "setup": VALUE,
                           "started": t, "elapsed_s": s, "loading_s": s, "reason": "", "interpreted": "",
@@ -142,7 +142,8 @@ class TracedProgram:
     """The whole program: the command that ran it, when, how long it took, and its statistics.
 
     ``date`` is in ISO 8601. The runtime was ready at ``began`` on rank 0's clock, ``startup_s`` after its
-    process had started; the program then took ``elapsed_s``.
+    process had started; the program then took ``elapsed_s``, of which the recording of its runs took
+    ``tracing_s``.
     """
 
     command: str
@@ -150,6 +151,7 @@ class TracedProgram:
     began: float
     startup_s: float
     elapsed_s: float
+    tracing_s: float
     statistics: Mapping[str, Any]
 
 
@@ -305,8 +307,10 @@ def _chunk(found: Sequence[Any]) -> Chunk:
 def _program(found: dict[str, Any]) -> TracedProgram:
     if not isinstance(found, dict) or not isinstance(about := found["statistics"], dict):
         raise CodecError(f"expected an object, found {str(found)[:64]}")
-    began, startup_s, elapsed_s = (_seconds(found[key]) for key in ("began", "startup_s", "elapsed_s"))
-    return TracedProgram(str(found["command"]), str(found["date"]), began, startup_s, elapsed_s, about)
+    began, startup_s = _seconds(found["began"]), _seconds(found["startup_s"])
+    elapsed_s, tracing_s = _seconds(found["elapsed_s"]), _seconds(found["tracing_s"])
+    command, date = str(found["command"]), str(found["date"])
+    return TracedProgram(command, date, began, startup_s, elapsed_s, tracing_s, about)
 
 
 def _seconds(found: Any) -> float:

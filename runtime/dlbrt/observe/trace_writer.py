@@ -34,7 +34,7 @@ class TraceWriter:
     """The trace of a program on ranks of these hosts, which began at ``began`` on rank 0's clock.
 
     ``offsets_s`` is how far each rank's clock is ahead of rank 0's. ``program`` is set once the program has
-    ended.
+    ended; ``tracing_s`` is what adding runs has taken.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class TraceWriter:
     ) -> None:
         self.began = began
         self.program: TracedProgram | None = None
+        self.tracing_s = 0.0
         self._hosts = tuple(host_names)
         self._offsets = tuple(offsets_s) or (0.0,) * len(self._hosts)
         self._begin = [began + offset for offset in self._offsets]

@@ -21,13 +21,13 @@ _SCRIPT = "dlbrt.script"
 
 
 def traced_program(
-    ranks: int, began: float, elapsed_s: float, statistics: Mapping[str, Any]
+    ranks: int, began: float, elapsed_s: float, tracing_s: float, statistics: Mapping[str, Any]
 ) -> TracedProgram:
     """What is known at the end of a program whose runtime began ``elapsed_s`` ago, at ``began``."""
     startup_s = max(0.0, process_age_s() - elapsed_s)
     date = datetime.now().astimezone().isoformat(timespec="seconds")
     command = command_of(ranks, sys.argv, os.environ, sys.orig_argv)
-    return TracedProgram(command, date, began, startup_s, elapsed_s, statistics)
+    return TracedProgram(command, date, began, startup_s, elapsed_s, tracing_s, statistics)
 
 
 def command_of(

@@ -82,7 +82,9 @@ def test_a_trace_comes_back_from_its_file(tmp_path: Path) -> None:
 
 
 def test_what_is_known_of_the_program_comes_back_too() -> None:
-    about = TracedProgram("dlbc run -n 2 a.py", "2026-01-02T03:04:05+00:00", 8.0, 0.5, 9.0, {"ranks": 2})
+    about = TracedProgram(
+        "dlbc run -n 2 a.py", "2026-01-02T03:04:05+00:00", 8.0, 0.5, 9.0, 0.125, {"ranks": 2}
+    )
     run = replace(SHARED, started=9.5, elapsed_s=3.0, loading_s=0.25, reason="why", interpreted="what")
     trace = replace(TRACE, loops=(LoopTrace("1", "prog.py:3", (run, SHARED)),), program=about)
     assert parse(text_of(trace, 8.0), "t.json") == trace

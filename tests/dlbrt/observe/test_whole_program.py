@@ -33,7 +33,7 @@ def test_the_age_of_a_process_grows_with_the_clock() -> None:
 
 def test_starting_is_what_came_before_the_program() -> None:
     age = process_age_s()
-    found = traced_program(1, 5.0, age / 2, {"ranks": 1})
+    found = traced_program(1, 5.0, age / 2, 0.25, {"ranks": 1})
     assert 0 < found.startup_s <= process_age_s() - age / 2
-    assert (found.began, found.statistics) == (5.0, {"ranks": 1})
-    assert traced_program(1, 5.0, 2 * age + 100, {}).startup_s == 0.0
+    assert (found.began, found.tracing_s, found.statistics) == (5.0, 0.25, {"ranks": 1})
+    assert traced_program(1, 5.0, 2 * age + 100, 0.0, {}).startup_s == 0.0

@@ -406,7 +406,8 @@ class LoopRun:
 
     def _record(self) -> None:
         """Add the run to the trace, if one is written."""
-        if self._recorder is not None and self._root_runtime.tracing is not None:
+        tracing, begun = self._root_runtime.tracing, clock()
+        if self._recorder is not None and tracing is not None:
             from dlbrt.observe.trace import RunTrace
 
             traces = tuple(result.trace for result in self._results if result.trace is not None)
@@ -421,7 +422,8 @@ class LoopRun:
                 self._reason,
                 self._interpreted,
             )
-            self._root_runtime.tracing.add(self._loop_history.key, self._loop_history.source, run)
+            tracing.add(self._loop_history.key, self._loop_history.source, run)
+            tracing.tracing_s += clock() - begun
 
     def _result(self, loop: LoopContext) -> LoopResult:
         """What the loop leaves behind, with a note on the exception of its body."""

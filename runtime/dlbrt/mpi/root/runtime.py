@@ -207,8 +207,9 @@ class RootRuntime:
             return
         from dlbrt.observe.whole_program import traced_program
 
-        began, figures = self.tracing.began, self.program_history.statistics()
-        self.tracing.program = traced_program(self.communicator.ranks, began, clock() - began, figures)
+        began, ranks = self.tracing.began, self.communicator.ranks
+        figures, elapsed_s = self.program_history.statistics(), clock() - began
+        self.tracing.program = traced_program(ranks, began, elapsed_s, self.tracing.tracing_s, figures)
         try:
             self.tracing.write(self._trace)
         except OSError as error:

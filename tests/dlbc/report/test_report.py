@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from dlbrt.balance.strategies import AUTO, names
 from dlbrt.emulation import LoadSpec
-from dlbrt.observe.trace import LoopTrace, RankTrace, RunTrace, Trace
+from dlbrt.observe.trace import LoopTrace, RankTrace, RunTrace, Trace, TracedProgram
+from dlbrt.observe.trace_events import Slice
 from dlbrt.observe.trace_writer import text_of
 from dlbrt.predict.groups import blocks
 from dlbrt.sim.compare import simulate_strategy
@@ -23,8 +24,13 @@ from dlbrt.sim.replay import setup_of, trace_of
 from papers.zaki.network import ethernet
 
 from dlbc.cli import main
-from dlbc.commands.report.draw import ACTIVITIES, measure_run, seconds_text, timeline
-from dlbc.commands.report.page import MOST_RUNS, page, replay_predictions
+from dlbc.commands.report.content import report_of
+from dlbc.commands.report.measure import ACTIVITIES, measure_run
+from dlbc.commands.report.page import page
+from dlbc.commands.report.predictions import replay_predictions
+from dlbc.commands.report.text import text_of_report
+from dlbc.commands.report.timeline import joined, timeline_data
+from dlbc.commands.report.words import about, count, seconds_text
 from tests.support.tier import is_full
 
 WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
@@ -38,7 +44,13 @@ def simulated(name: str) -> tuple[SimulationOutcome, Trace]:
 
 
 def words(text: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", text).split())
+    visible = re.sub(r"<(style|script).*?</\1>", " ", text, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", visible)).split())
+
+
+def shown(trace: Trace) -> str:
+    """The words of the page of a trace."""
+    return words(page(report_of(trace, "t.json")))
 
 
 @pytest.mark.parametrize("name", [*sorted(names()), AUTO])
@@ -49,85 +61,144 @@ def test_times_of_a_rank_add_up_to_the_run(name: str) -> None:
     assert sum(row.units for row in found.rows) == 200
     for row, seconds in zip(found.rows, outcome.compute_s, strict=True):
         assert row.seconds("compute") == pytest.approx(seconds, rel=1e-3)
-        assert sum(map(row.seconds, ACTIVITIES)) <= found.makespan_s + 1e-6
+        assert sum(map(row.seconds, ACTIVITIES)) == pytest.approx(found.elapsed_s, abs=1e-3)
         assert row.seconds("idle") + row.seconds("synchronize") < found.makespan_s
 
 
 def test_the_page_says_what_was_measured_and_what_was_predicted() -> None:
     outcome, trace = simulated(AUTO)
-    said = words(page(trace, "t.json"))
+    said = shown(trace)
     took = seconds_text(outcome.makespan_s)
-    assert "A simulation on 4 ranks; ranks of each host: a (2), b&lt;i&gt; (2)." in said
-    assert f"Run 1: {outcome.strategy}, 200 iterations" in said
-    assert f"From the first computing to the last end {took}" in said
-    assert (
-        f"simulated under auto {took} {took} +0.0%" in said
-        or f"simulated under auto {took} {took} -0.0%" in said
-    )
+    assert "A simulation on 4 ranks; ranks of each host: a (2), b<i> (2)." in said
+    assert f"One run of 200 iterations under {outcome.strategy} took {about(outcome.makespan_s)}" in said
+    assert re.search(rf"auto, simulated {took} {took} [+-]0\.0%", said)
     choice = replay_predictions(trace.loops[0].runs[0]).choice
     assert choice is not None
     for name, seconds in choice.predicted_s:
-        which = f"the model of {name}{', which was chosen' if name == outcome.strategy else ''}"
-        assert f"{which} {seconds_text(seconds)}" in said
+        assert re.search(rf"{name}(, [a-z ,]+)? {re.escape(seconds_text(seconds))}", said)
+    assert re.search(rf"{outcome.strategy}, chosen", said)
 
 
 def test_every_redistribution_is_there_with_its_gain() -> None:
     outcome, trace = simulated("GDDLB")
     moves = [window for window in replay_predictions(trace.loops[0].runs[0]).windows if window.moved]
     assert len(moves) == outcome.redistributions > 0
-    said = words(page(trace, "t.json"))
-    assert f"Redistributions: {len(moves)}" in said
+    said = shown(trace)
     first = moves[0]
     assert first.predicted_s is not None
     assert first.realised_s is not None
+    gained = [about(sum(each)) for each in zip(*((w.predicted_s, w.realised_s) for w in moves), strict=True)]
+    assert (
+        f"{count(len(moves), 'redistribution')} of the run shown gained {gained[1]} where {gained[0]}" in said
+    )
     gains = f"{seconds_text(first.predicted_s)} {seconds_text(first.realised_s)}"
     assert f"{first.epoch} 0 to 3 {first.moved} {gains}" in said
 
 
-def test_the_picture_has_a_line_for_each_rank_and_what_it_did() -> None:
+def test_the_timeline_has_all_that_each_rank_did() -> None:
     _, trace = simulated("GDDLB")
     found = measure_run(trace, trace.loops[0].runs[0])
-    root = ElementTree.fromstring(timeline(found))
-    space = "{http://www.w3.org/2000/svg}"
-    labels = [each.text for each in root.iter(f"{space}text") if (each.text or "").startswith("rank")]
-    assert labels == [f"rank {rank}" for rank in range(4)]
-    rects = list(root.iter(f"{space}rect"))
-    assert {rect.get("class") for rect in rects} >= {"compute", "move", "synchronize"}
-    left, right = 110.0, 110.0 + 960.0
-    assert all(left <= float(r.get("x", 0)) <= right for r in rects)
-    assert all(float(r.get("x", 0)) + float(r.get("width", 0)) <= right + 1 for r in rects)
-    arrows = [group for group in root.iter(f"{space}g") if group.get("class") == "arrow"]
-    assert len(arrows) == len(found.arrows) > 0
-    assert sum(line.get("class") == "mark" for line in root.iter(f"{space}line")) == sum(
-        len(row.marks) for row in found.rows
-    )
+    data = timeline_data(trace, [[found]])
+    kinds = data["kinds"]
+    assert data["ranks"] == [f"rank {rank}" for rank in range(4)]
+    assert data["hosts"] == ["a", "a", "b<i>", "b<i>"]
+    for row, flat in zip(found.rows, data["slices"], strict=True):
+        assert len(flat) == 4 * len(row.slices)
+        computed = sum(
+            length for k, _, length, _ in zip(*[iter(flat)] * 4, strict=True) if kinds[k] == "compute"
+        )
+        assert computed / 1e6 == pytest.approx(row.seconds("compute"), abs=1e-5)
+        ends = [begin + length for _, begin, length, _ in zip(*[iter(flat)] * 4, strict=True)]
+        assert ends == sorted(ends)
+        assert max(ends) <= data["end"]
+    assert len(data["arrows"]) == 5 * len(found.arrows) > 0
+    assert [len(marks) for marks in data["marks"]] == [len(row.marks) for row in found.rows]
+    assert data["runs"] == [[0, 1, 0, data["end"], "GDDLB"]]
 
 
-def test_the_page_needs_nothing_else() -> None:
-    text = page(simulated("steal")[1], "t.json")
-    assert "<script" not in text
-    assert not re.findall(r'(?:src|href)="', text)
-    assert set(re.findall(r"https?://[^\"' ]+", text)) == {"http://www.w3.org/2000/svg"}
+def test_rank_0_is_sequential_between_runs_and_others_idle() -> None:
+    _, trace = simulated("GDDLB")
+    [loop] = trace.loops
+    took = measure_run(trace, loop.runs[0]).elapsed_s
+    first = replace(loop.runs[0], started=0.0, elapsed_s=took)
+    about_it = TracedProgram("dlbc run p.py", "2026-01-02T03:04:05+00:00", 0.0, 0.25, took + 3, 0.0, {})
+    program = replace(trace, kind="run", loops=(replace(loop, runs=(first,)),), program=about_it)
+    data = timeline_data(program, [[measure_run(program, first)]])
+    last = [data["kinds"][flat[-4]] for flat in data["slices"]]
+    assert last == ["sequential", "idle", "idle", "idle"]
+    assert all(flat[-2] == pytest.approx(3e6, abs=2) for flat in data["slices"])
+    said = shown(program)
+    assert "dlbc run p.py 2026-01-02 03:04:05+00:00 . A run on 4 ranks" in said
+    assert "Starting Python and MPI took 250 ms before the program's own time." in said
+    assert "the sequential part, on rank 0 3 s" in said
 
 
-def test_of_a_loop_that_ran_often_the_first_runs_and_the_last_are_shown() -> None:
+def test_slices_that_are_joined_cover_the_same_time() -> None:
+    slices = [Slice("compute", k / 10, (k + 1) / 10 - 0.04 * (k % 2), k) for k in range(100)]
+    found = joined(slices, 0.25)
+    assert len(found) < 50
+    assert (found[0].begin, found[-1].end) == (slices[0].begin, slices[-1].end)
+    assert sum(each.amount for each in found) == sum(each.amount for each in slices)
+    assert joined(slices, 0.0) == slices
+
+
+def test_a_timeline_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, trace = simulated("SS")
+    measured = [[measure_run(trace, trace.loops[0].runs[0])]]
+    whole = sum(map(len, timeline_data(trace, measured)["slices"])) // 4
+    monkeypatch.setattr("dlbc.commands.report.timeline.MOST_SLICES", whole // 3)
+    assert 4 <= sum(map(len, timeline_data(trace, measured)["slices"])) // 4 <= whole // 3
+
+
+def test_many_runs_of_a_loop_are_summarised() -> None:
     _, trace = simulated("GDDLB")
     [loop] = trace.loops
     many = replace(trace, loops=(replace(loop, runs=loop.runs * 20),), left_out=3)
-    said = words(page(many, "t.json"))
-    assert [int(number) for number in re.findall(r"Run (\d+):", said)] == [1, 2, 3, 4, 17, 18, 19, 20]
-    assert f"{20 - MOST_RUNS} runs between these: not shown." in said
-    assert "3 runs more: the trace had become too long." in said
+    found = report_of(many, "t.json")
+    took = measure_run(trace, loop.runs[0]).elapsed_s
+    [view] = found.loops
+    assert view.facts.startswith(
+        f"20 runs of 200 iterations under GDDLB took {about(20 * took)}, {about(took)} each"
+    )
+    assert len(view.ranks.rows) == 4
+    assert view.runs_chart.count("<polyline") == 2
+    assert "3 more runs took place after the trace had become too long." in found.notes
+    text = page(found)
+    assert text.count("<article") == 1
+    assert len(text) < 1.2 * len(page(report_of(trace, "t.json"))) + 20 * 12_000
 
 
 def test_runs_without_anything_to_show() -> None:
-    """A loop without iterations, and one that rank 0 did alone, whose strategy nothing can be said of."""
+    """A loop without iterations, which rank 0 did alone, and of whose strategy nothing can be said."""
     nothing = RunTrace("local", 0, (RankTrace(1.0),))
     trace = Trace(
         "run", ("a",), (0.0,), simulated("none")[1].machine, (LoopTrace("1", "p.py:1", (nothing,)),)
     )
-    assert "Run 1: local, 0 iterations" in words(page(trace, "t.json"))
-    assert "A run on 1 rank; ranks of each host: a (1)." in words(page(replace(trace, loops=()), "t.json"))
+    said = shown(trace)
+    assert "One run of 0 iterations under rank 0 alone took" in said
+    assert "Nothing was computed in annotated loops: 1 rank" in said
+
+
+def test_the_text_says_the_same() -> None:
+    outcome, trace = simulated(AUTO)
+    found = report_of(trace, "t.json")
+    text = " ".join(text_of_report(found, 90).split())
+    assert found.headline in text
+    assert found.advice is not None
+    assert found.advice.what[1:] in text
+    assert found.advice.remedy[1:] in text
+    for loop in found.loops:
+        assert loop.facts in text
+        assert loop.costs in text
+        assert loop.redistributions in text
+    assert f"{outcome.strategy}, chosen" in text
+
+
+@pytest.mark.parametrize("columns", [40, 60, 90, 500])
+def test_lines_of_text_are_no_longer_than_the_terminal(columns: int) -> None:
+    text = text_of_report(report_of(simulated("GDDLB")[1], "t.json"), columns)
+    assert max(map(len, text.splitlines())) <= min(columns, 100)
+    assert not any(line.endswith(" ") for line in text.splitlines())
 
 
 def test_the_command_writes_the_page_beside_the_trace(
@@ -138,11 +209,16 @@ def test_the_command_writes_the_page_beside_the_trace(
     assert main(["report", str(tmp_path / "t.json")]) == 0
     assert capsys.readouterr().out == f"{tmp_path / 't.html'}\n"
     text = (tmp_path / "t.html").read_text()
-    assert text == page(trace, "t.json")
+    assert text == page(report_of(trace, "t.json"))
     assert main(["report", str(tmp_path / "t.json"), "-o", "-"]) == 0
     assert capsys.readouterr().out == text
     assert main(["report", str(tmp_path / "t.json"), "-o", str(tmp_path / "other.html")]) == 0
     assert (tmp_path / "other.html").read_text() == text
+    capsys.readouterr()
+    assert main(["report", str(tmp_path / "t.json"), "--format", "text"]) == 0
+    assert capsys.readouterr().out == text_of_report(report_of(trace, "t.json")) + "\n"
+    assert main(["report", str(tmp_path / "t.json"), "--format", "text", "-o", str(tmp_path / "t.txt")]) == 0
+    assert (tmp_path / "t.txt").read_text() == text_of_report(report_of(trace, "t.json")) + "\n"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""What to do about each cause, in one sentence; `dlbc.commands.report.diagnosis` finds the cause."""
+
+from __future__ import annotations
+
+from dlbrt.balance.strategies import AUTO, STATIC
+
+from dlbc.commands.report.facts import LoopFacts
+
+_LET_MOVE = "let work move between the ranks: leave the strategy `none` out (`--strategy`, `schedule`)"
+
+_STATE_COST = "add `cost(...)` with what an iteration costs, or `profile`, which measures it"
+
+_REMEDIES = {
+    "MEMORY_CLIFF": "give that host more memory, or more hosts fewer rows each; with `--learned FILE` the "
+    "next run begins with the speeds found here",
+    "FEW_ITERATIONS": "annotate a loop with more and shorter iterations, or use fewer ranks",
+    "SHORT_LOOP": "annotate the loop around it, so that each run has more work",
+    "STARTUP": "nothing, if later runs go on: imports and compiling are done once, and compiled code is kept",
+    "SEQUENTIAL": "annotate the loops that take longest there, or use fewer ranks: more do not shorten it",
+    "INTERPRETED": "change what is named there, or leave `jit` out; `dlbc explain` says more",
+    "ALONE": "change what is named there; `dlbc explain` says more",
+    "UNEXPLAINED_WAITING": "look at the timeline: whether one rank is always last, or another each time",
+}
+
+
+def remedy(cause: str, loop: LoopFacts | None = None, waited: bool = False, emulated: bool = False) -> str:
+    """The remedy for a cause, by the name of it; for a slow rank, whether others ``waited`` for it."""
+    strategy = loop.requested if loop is not None else ""
+    if cause == "UNEVEN_COST":
+        return _uneven(loop) if loop is not None else _STATE_COST
+    if cause == "SLOW_RANK":
+        return _slow(strategy, waited, emulated)
+    if cause == "TRANSFERS":
+        return _transfers(loop is not None and loop.in_routine)
+    if cause == "SYNCHRONIZATION":
+        other = "leave the strategy to `auto`" if strategy != AUTO else "use fewer ranks"
+        return f"{other}, or form groups of near ranks (`--group`); `dlbc calibrate` measures the network"
+    return _REMEDIES[cause]
+
+
+def _uneven(loop: LoopFacts) -> str:
+    if loop.requested == STATIC:
+        return f"{_LET_MOVE}, or {_STATE_COST}"
+    if loop.profile is not None and loop.profile.stated is not None:
+        return "state another `cost(...)`: iterations do not cost what was stated; `profile` measures it"
+    return _STATE_COST
+
+
+def _slow(strategy: str, waited: bool, emulated: bool) -> str:
+    if waited and strategy == STATIC:
+        return f"{_LET_MOVE}, or begin with shares by speed (`--weights`)"
+    free = (
+        "run without `--load` and `--speeds`, which emulate this"
+        if emulated
+        else "free its host of other load"
+    )
+    return f"{free}; with `--weights last` the next run begins with shares by these speeds"
+
+
+def _transfers(in_routine: bool) -> str:
+    if in_routine:
+        return "use fewer ranks: each then has a larger block, and fewer rows are exchanged for the same work"
+    return "do more work with each row: put the loops over these rows into an `iterate` loop, where they stay"

@@ -1,0 +1,205 @@
+"""The page stands alone, is well formed, escapes what the program says, and can be read in light and dark."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from dlbrt.balance.strategies import AUTO
+from dlbrt.emulation import LoadSpec
+from dlbrt.observe.trace import Trace, TracedProgram
+from dlbrt.predict.groups import blocks
+from dlbrt.sim.compare import simulate_strategy
+from dlbrt.sim.machine import LoopModel, Machine
+from dlbrt.sim.replay import setup_of, trace_of
+from papers.zaki.network import ethernet
+
+from dlbc.commands import report
+from dlbc.commands.report.charts import code, number_text, steps
+from dlbc.commands.report.content import report_of
+from dlbc.commands.report.page import page
+
+ASSETS = Path(report.__file__).with_name("assets")
+WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
+WHAT = LoopModel(200, tuple(0.02 + 1e-4 * k for k in range(200)), iteration_bytes=800)
+
+#: Elements without an end tag.
+VOID = {"meta", "br", "img", "hr", "input", "link"}
+
+HOSTILE = "<script>alert(1)</script>\"'&</style><!--"
+
+
+def trace(source: str = "prog.py:3", host: str = "h") -> Trace:
+    outcome = simulate_strategy(WHERE, WHAT, AUTO, traced=True)
+    made = trace_of(outcome, WHERE, WHAT, setup_of(WHERE, WHAT, AUTO), source, (host,) * 4)
+    looks = [
+        {"passes": 1, "rows": [50, 50, 60, 40], "seconds": [0.1, 0.2, 0.1, 0.3], "imbalance": 1.0,
+         "reason": source, "shares": [50, 50, 60, 40], "moved": 3, "predicted_s": 0.2},
+        {"passes": 2, "rows": [60, 40, 70, 30], "seconds": [0.1, 0.1, 0.1, 0.1], "imbalance": 0.0,
+         "reason": "kept", "shares": [60, 40, 70, 30], "moved": 0, "predicted_s": None},
+    ]  # fmt: skip
+    points = {"units": [50, 60], "units_per_s": [500.0, 600.0]}
+    functions = [{"loop": "1", "model": "piecewise", "per_rank": [points] * 4}]
+    routine = {"source": source, "loops": ["1"], "by_pass": looks, "speed_functions": functions}
+    took = max(entry.event.now for rank in made.loops[0].runs[0].per_rank for entry in rank.entries)
+    known = {"routines": [routine], "loops": []}
+    program = TracedProgram(f"dlbc run {source}", "2026-01-02T03:04:05+01:00", 0.0, 0.5, took + 1, 0.1, known)
+    first = replace(made.loops[0].runs[0], started=0.0, elapsed_s=took, interpreted=source)
+    return replace(made, kind="run", program=program, loops=(replace(made.loops[0], runs=(first,)),))
+
+
+class Elements(HTMLParser):
+    """Collects elements with their attributes, and checks that they are nested."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, tag
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return page(report_of(trace(), "t.json"))
+
+
+def test_the_page_is_well_formed(text: str) -> None:
+    elements = Elements(text)
+    assert elements.open == []
+    tags = [tag for tag, _ in elements.found]
+    assert tags.count("h1") == tags.count("main") == tags.count("canvas") == 1
+    levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
+    assert all(after <= before + 1 for before, after in pairwise(levels)), levels
+    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_page_needs_no_network(text: str) -> None:
+    for _, attributes in Elements(text).found:
+        assert not {"src", "href", "action", "data", "poster"} & set(attributes), attributes
+    assert not re.findall(r"https?:|//[a-z]|@import|url\(|fetch\(|XMLHttp|import\(", text)
+
+
+def test_the_page_suits_a_phone_a_keyboard_and_a_screen_reader(text: str) -> None:
+    found = Elements(text).found
+    assert ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}) in found
+    [canvas] = [attributes for tag, attributes in found if tag == "canvas"]
+    assert canvas["tabindex"] == "0"
+    assert canvas["role"] == "img"
+    assert canvas["aria-label"]
+    assert all(attributes.get("aria-label") for tag, attributes in found if tag == "svg")
+    assert all(attributes.get("type") == "button" for tag, attributes in found if tag == "button")
+    assert {"scope"} == {
+        key for tag, attributes in found if tag == "th" for key in attributes if key != "class"
+    }
+    style = (ASSETS / "page.css").read_text()
+    assert all(word in style for word in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem"))
+
+
+def test_what_the_program_says_is_escaped() -> None:
+    text = page(report_of(trace(HOSTILE, HOSTILE), HOSTILE))
+    plain = page(report_of(trace(), "t.json"))
+    assert [tag for tag, _ in Elements(text).found] == [tag for tag, _ in Elements(plain).found]
+    assert HOSTILE not in text
+    assert text.count("<script") == 2
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    assert json.loads(data)["loops"] == [HOSTILE]
+    assert json.loads(data)["hosts"] == [HOSTILE] * 4
+
+
+def palettes() -> list[dict[str, str]]:
+    """The colours by name: those of the light scheme, and of the dark one."""
+    style = (ASSETS / "page.css").read_text()
+    light, dark = re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    found = [dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", part)) for part in (light, dark)]
+    assert found[0].keys() == found[1].keys()
+    return found
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours (WCAG 2.2, "contrast ratio")."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_colours_have_contrast(scheme: int) -> None:
+    """Text 4.5, pictures 3 (WCAG 2.2, 1.4.3 and 1.4.11), idle time as well."""
+    colours = palettes()[scheme]
+    for text in ("text", "quiet"):
+        assert contrast(colours[text], colours["page"]) >= 4.5
+        assert contrast(colours[text], colours["raised"]) >= 4.5
+    for line in (f"l{k}" for k in range(8)):
+        assert contrast(colours[line], colours["page"]) >= 4.5, "names at lines are text"
+    for picture in ("compute", "carry", "synchronize", "idle", "sequential", "mark", "focus"):
+        assert contrast(colours[picture], colours["page"]) >= 3.0, picture
+    assert contrast(colours["idle"], colours["rest"]) >= 3.0
+
+
+def test_every_colour_of_the_style_is_defined_and_every_class_has_one() -> None:
+    style = (ASSETS / "page.css").read_text()
+    assert set(re.findall(r"var\(--([a-z0-9]+)\)", style)) <= palettes()[0].keys()
+    for kind in ("compute", "carry", "synchronize", "idle", "sequential"):
+        assert re.search(rf"^\.{kind} \{{|\}} \.{kind} \{{", style, re.MULTILINE), kind
+
+
+def test_charts_have_what_was_measured(text: str) -> None:
+    pictures = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    assert [re.findall(r"<title>(.*?)</title>", each)[0] for each in pictures] == [
+        "prog.py:3: seconds of one iteration, by its number",
+        "prog.py:3: seconds of a pass",
+        "prog.py:3: rows a second over the rows that a rank holds (piecewise model)",
+    ]
+    costs, passes, speeds = pictures
+    assert costs.count("<polyline") == 1
+    assert passes.count("<polyline") == 2
+    assert speeds.count("<polyline") == 4
+    assert len(re.findall(r'<circle class="dot', speeds)) == 8
+    assert len(re.findall(r'<circle class="share', speeds)) == 4
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        (0, 100, [0, 50, 100]),
+        (0, 10, [0, 5, 10]),
+        (1, 12, [5, 10]),
+        (3, 3, [3]),
+        (0, 0.07, [0, 0.02, 0.04, 0.06]),
+    ],
+)
+def test_axes_have_few_round_values(low: float, high: float, found: list[float]) -> None:
+    assert steps(low, high, 4) == pytest.approx(found)
+
+
+def test_numbers_of_axes() -> None:
+    assert list(map(number_text, (0, 900, 25_000, 3e6, 2e9))) == ["0", "900", "25 k", "3 M", "2 G"]
+
+
+def test_words_in_backquotes_are_code() -> None:
+    assert code("add `a<b>` & go") == "add <code>a&lt;b&gt;</code> &amp; go"
+    assert code("one ` alone") == "one ` alone"
