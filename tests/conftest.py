@@ -18,7 +18,7 @@ settings.load_profile("repeatable")
 
 #: Without --full a test draws so many times fewer examples than it names, and these folders are left out.
 FEWER = 8
-FULL_ALONE = [Path(__file__).with_name(name) for name in ("bench", "lab", "papers")]
+FULL_ALONE = [Path(__file__).with_name(name) for name in ("bench", "browser", "lab", "papers")]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full",
         action="store_true",
-        help="run everything: all settings and examples, laboratory, benchmarks, papers",
+        help="run everything: all settings and examples, laboratory, benchmarks, browser, papers",
     )
 
 

@@ -7,6 +7,8 @@ from itertools import groupby
 from statistics import median
 
 from dlbrt.balance.messages import Window
+from dlbrt.balance.strategies import STATIC
+from dlbrt.predict.choose import StrategyChoice
 from dlbrt.records import dataclass
 from dlbrt.sim.recorded import Recording
 from markupsafe import Markup
@@ -17,6 +19,9 @@ from dlbc.commands.report.findings import Finding, efficiency
 from dlbc.commands.report.measure import CARRYING, MeasuredRun
 from dlbc.commands.report.predictions import RunPredictions, replay_predictions, simulated_s
 from dlbc.commands.report.words import about, count, part, seconds_text, times
+
+#: Of the predictions, so many of the best are shown at once.
+_BEST = 3
 
 #: Of a run, only the latest windows are shown.
 _MOST_WINDOWS = 40
@@ -46,7 +51,7 @@ class LoopView:
     """A loop in words, tables and pictures; ``number`` is its place in the trace.
 
     ``bars`` has for each rank the percentages of its time by `GROUPS`. ``worst`` is the run that lost most,
-    from 1, of which predictions and redistributions are shown.
+    from 1, of which predictions and redistributions are shown; ``predictions`` has the best ones.
     """
 
     number: int
@@ -58,6 +63,7 @@ class LoopView:
     costs: str
     worst: int
     predictions: Table | None
+    all_predictions: Table | None
     redistributions: str
     windows: Table | None
     cost_chart: Markup = Markup()
@@ -84,7 +90,7 @@ def loop_view(
         tuple(_bar(measured, rank) for rank in range(len(measured[0].rows))),
         _costs(facts),
         worst + 1,
-        _predictions(measured[worst], predicted, dict(simulated_s(recording, number))),
+        *_predictions(measured[worst], predicted, dict(simulated_s(recording, number))),
         _redistributions(measured, moves),
         _windows(moves) if moves else None,
         _cost_chart(facts),
@@ -193,24 +199,30 @@ def _runs_chart(facts: LoopFacts) -> Markup:
 
 def _predictions(
     measured: MeasuredRun, predicted: RunPredictions, simulated: dict[str, float]
-) -> Table | None:
-    """What was predicted, measured and chosen in one run."""
-    rows = []
+) -> tuple[Table | None, Table | None]:
+    """What was predicted, measured and chosen in one run: the best ones, and all if there are more."""
+    rows, others = [], []
     requested = measured.run.setup.requested_strategy if measured.run.setup is not None else ""
     if requested in simulated:
         rows.append((f"{requested}, simulated", *_compared(simulated[requested], measured.makespan_s)))
     choice = predicted.choice
     if choice is not None:
-        for name, seconds in sorted(choice.predicted_s, key=lambda each: each[1]):
-            chosen = name == measured.run.strategy
-            notes = [note for note, holds in (("chosen", chosen), ("as good", name in choice.free),
-                                              ("estimated", name in choice.estimated)) if holds]  # fmt: skip
-            label = f"{name}, {', '.join(notes)}" if notes else name
-            cells = _compared(seconds, measured.makespan_s) if chosen else (seconds_text(seconds), "", "")
-            rows.append((label, *cells))
+        others = [_of_strategy(name, seconds, choice, measured)
+                  for name, seconds in sorted(choice.predicted_s, key=lambda each: each[1])]  # fmt: skip
+        rows += [row for k, row in enumerate(others) if k < _BEST or "chosen" in row[0] or row[0] == STATIC]
         if choice.lower_bound_s is not None:
             rows.append(("no schedule is faster than", seconds_text(choice.lower_bound_s), "", ""))
-    return Table(("strategy", "predicted", "measured", "difference"), tuple(rows)) if rows else None
+    heads = ("strategy", "predicted", "measured", "difference")
+    return Table(heads, tuple(rows)) if rows else None, Table(heads, tuple(others)) if others else None
+
+
+def _of_strategy(name: str, seconds: float, choice: StrategyChoice, measured: MeasuredRun) -> tuple[str, ...]:
+    """The row of one strategy's prediction."""
+    chosen = name == measured.run.strategy
+    notes = [note for note, holds in (("chosen", chosen), ("as good", name in choice.free),
+                                      ("estimated", name in choice.estimated)) if holds]  # fmt: skip
+    cells = _compared(seconds, measured.makespan_s) if chosen else (seconds_text(seconds), "", "")
+    return (", ".join([name, *notes]), *cells)
 
 
 def _compared(predicted: float, measured: float) -> tuple[str, str, str]:

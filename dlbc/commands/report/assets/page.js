@@ -53,15 +53,25 @@
     });
     for (let rank = 0; rank < ranks; rank++) {
       const slices = data.slices[rank], y = TOP + rank * row + (row - bar) / 2;
-      let end = -1;
+      let column = -1, spent = {};  /* what lies within a pixel is drawn as what most of it is */
+      const flush = () => {
+        const [most] = Object.entries(spent).sort((p, q) => q[1] - p[1])[0] ?? [];
+        if (most) { c.fillStyle = most === "idle" ? idle : colours[most]; c.fillRect(column, y, 1, bar); }
+        spent = {};
+      };
       for (let k = first(slices, low); 4 * k < slices.length && slices[4 * k + 1] <= high; k++) {
         const a = x(slices[4 * k + 1]), b = x(slices[4 * k + 1] + slices[4 * k + 2]);
-        if (b < end) continue;  /* within a pixel that is drawn */
         const kind = data.kinds[slices[4 * k]], name = CARRY.includes(kind) ? "carry" : kind;
+        if (b - a < 1) {
+          if (Math.floor(a) !== column) { flush(); column = Math.floor(a); }
+          spent[name] = (spent[name] ?? 0) + b - a;
+          continue;
+        }
+        flush();
         c.fillStyle = name === "idle" ? idle : colours[name];
-        c.fillRect(a, y, Math.max(0.7, b - a), bar);
-        if (b - a < 0.5) end = a + 0.5;
+        c.fillRect(a, y, b - a, bar);
       }
+      flush();
       c.strokeStyle = colours.mark; c.lineWidth = 1;
       c.beginPath();
       for (const mark of data.marks[rank]) if (mark >= low && mark <= high) { c.moveTo(x(mark), y - 2); c.lineTo(x(mark), y + bar + 2); }
