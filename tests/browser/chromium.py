@@ -61,7 +61,8 @@ def probe(text: str, script: str, window: Window | None = None) -> Any:
     """What the body of a function returns in a page once it is drawn; its console has to be empty."""
     call = f"""<script>addEventListener("load", () => setTimeout(() => {{
         const pre = document.createElement("pre"); pre.id = "probed";
-        try {{ pre.textContent = JSON.stringify((() => {{ {script} }})()); }} catch (e) {{ console.error(e); }}
+        try {{ pre.textContent = JSON.stringify((() => {{ {script} }})()); }}
+        catch (error) {{ console.error(error); }}
         document.body.append(pre); }}, 50));</script>"""
     with tempfile.TemporaryDirectory() as home:
         page = Path(home, "page.html")

@@ -24,7 +24,7 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
-    screenshot(page(report_of(example("none"), "picture.json")), TARGET, Window(900, 1120))
+    screenshot(page(report_of(example("none"), "picture.json")), TARGET, Window(900, 1500))
     print(TARGET)
     return 0
 

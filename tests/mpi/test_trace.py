@@ -270,5 +270,5 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
         assert done.status == 0, done.stderr
     assert b"GDDLB" in done.stdout
     assert b"8 ranks" in done.stdout
-    assert "primes.py:52: 1 run" in (tmp_path / "trace.html").read_text()
+    assert "<h3>primes.py:52</h3>" in (tmp_path / "trace.html").read_text()
     assert run_sequential([sys.executable, "-c", code], cwd=tmp_path).stdout.decode() == shown

@@ -10,7 +10,7 @@ from dlbrt.sim.recorded import Recording
 
 from dlbc.commands.report.diagnosis import Diagnosis, diagnose
 from dlbc.commands.report.facts import ProgramFacts, program_facts
-from dlbc.commands.report.findings import Efficiency, Finding, efficiency
+from dlbc.commands.report.findings import Efficiency, TimeFinding, efficiency
 from dlbc.commands.report.loop_view import LoopView, Table, loop_view
 from dlbc.commands.report.measure import measure_run
 from dlbc.commands.report.routine_view import RoutineView, routine_view
@@ -40,9 +40,9 @@ class Report:
     date: str
     about: str
     headline: str
-    advice: Finding | None
+    advice: TimeFinding | None
     worth: str
-    others: tuple[Finding, ...]
+    others: tuple[TimeFinding, ...]
     portions: tuple[Portion, ...]
     efficiencies: Table | None
     timeline: dict[str, Any]

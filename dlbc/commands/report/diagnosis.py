@@ -1,7 +1,7 @@
 """How well a run went, in words, and what to change: a pure function of its facts.
 
 Law. Of each run, every second in which ranks did not compute is given to one cause, and each finding says how
-many of the program's seconds it is worth at most (`Finding.gain_s`). What it is worth decides the order.
+many of the program's seconds it is worth at most (`TimeFinding.gain_s`). What it is worth decides the order.
 
 Efficiencies are those of POP (Performance Optimisation and Productivity, "POP Standard Metrics for Parallel
 Performance Analysis"): with computing times t_r of P ranks and the elapsed time T,
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dlbrt.records import dataclass
 
 from dlbc.commands.report.facts import LoopFacts, ProgramFacts
-from dlbc.commands.report.findings import Cause, Efficiency, Finding, efficiency
+from dlbc.commands.report.findings import Cause, Efficiency, TimeFinding, efficiency
 from dlbc.commands.report.losses import is_short, losses_of
 from dlbc.commands.report.remedies import remedy
 from dlbc.commands.report.slow_ranks import of_speeds
@@ -45,11 +45,11 @@ class Diagnosis:
 
     headline: str
     efficiency: Efficiency | None
-    findings: tuple[Finding, ...]
+    findings: tuple[TimeFinding, ...]
     losses: tuple[tuple[Cause, float], ...]
 
     @property
-    def advice(self) -> Finding | None:
+    def advice(self) -> TimeFinding | None:
         """The one thing to change; None if nothing is worth it."""
         return self.findings[0] if self.findings else None
 
@@ -85,7 +85,7 @@ def _headline(program: ProgramFacts, of_loops: Efficiency | None) -> str:
     return f"It ran {grade}: {ranks} took {took}, {where}; {computed}."
 
 
-def _finding(cause: Cause, seconds: float, loop: LoopFacts) -> Finding | None:
+def _finding(cause: Cause, seconds: float, loop: LoopFacts) -> TimeFinding | None:
     """The finding of a cause that has lost some time in the loop; None where another place speaks of it."""
     if seconds <= 0 or cause in (Cause.SLOW_RANK, Cause.MEMORY_CLIFF):
         return None
@@ -97,7 +97,7 @@ def _finding(cause: Cause, seconds: float, loop: LoopFacts) -> Finding | None:
         Cause.ALONE: _alone,
     }.get(cause)
     share = f"{part(seconds / loop.elapsed_s)} of the loop's time went into {cause.value}"
-    return Finding(cause, loop.source, seconds, what(loop) if what else share, remedy(cause.name, loop))
+    return TimeFinding(cause, loop.source, seconds, what(loop) if what else share, remedy(cause.name, loop))
 
 
 def _waiting_rank(loop: LoopFacts) -> str:
@@ -137,17 +137,17 @@ def _alone(loop: LoopFacts) -> str:
     return f"rank 0 ran the loop alone: {next(run.reason for run in loop.runs if run.reason)}"
 
 
-def _interpreted(loop: LoopFacts) -> Iterator[Finding]:
+def _interpreted(loop: LoopFacts) -> Iterator[TimeFinding]:
     left = [run for run in loop.runs if run.interpreted]
     if left:
         gain = sum(max(run.compute_s) for run in left) * (1 - 1 / _INTERPRETED)
         what = f"the loop ran as Python, though `jit` was asked for: {left[-1].interpreted}"
-        yield Finding(Cause.INTERPRETED, loop.source, gain, what, remedy(Cause.INTERPRETED.name, loop))
+        yield TimeFinding(Cause.INTERPRETED, loop.source, gain, what, remedy(Cause.INTERPRETED.name, loop))
 
 
-def _of_the_program(program: ProgramFacts) -> Iterator[Finding]:
+def _of_the_program(program: ProgramFacts) -> Iterator[TimeFinding]:
     if program.ranks > 1 and program.sequential_s > 0:
         gain = program.sequential_s * (1 - 1 / program.ranks)
         share = part(program.sequential_s / program.elapsed_s)
         what = f"for {share} of the time only rank 0 worked, in the sequential part of the program"
-        yield Finding(Cause.SEQUENTIAL, "", gain, what, remedy(Cause.SEQUENTIAL.name))
+        yield TimeFinding(Cause.SEQUENTIAL, "", gain, what, remedy(Cause.SEQUENTIAL.name))

@@ -41,7 +41,7 @@ class Efficiency:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TimeFinding:
     """One cause at one loop (``place`` is empty for the program), what shows it, and what to do about it.
 
     ``gain_s`` are the seconds of the program that it costs, at most.

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from dlbc.commands.report.charts import Chart, Line, stepped
 from dlbc.commands.report.facts import LoopFacts
-from dlbc.commands.report.findings import Finding, efficiency
+from dlbc.commands.report.findings import TimeFinding, efficiency
 from dlbc.commands.report.measure import CARRYING, MeasuredRun
 from dlbc.commands.report.predictions import RunPredictions, replay_predictions, simulated_s
 from dlbc.commands.report.words import about, count, part, seconds_text, times
@@ -57,7 +57,7 @@ class LoopView:
     number: int
     source: str
     facts: str
-    findings: tuple[Finding, ...]
+    findings: tuple[TimeFinding, ...]
     ranks: Table
     bars: tuple[tuple[float, ...], ...]
     costs: str
@@ -75,7 +75,7 @@ def loop_view(
     number: int,
     facts: LoopFacts,
     measured: Sequence[MeasuredRun],
-    found: Sequence[Finding],
+    found: Sequence[TimeFinding],
 ) -> LoopView:
     """The view of the loop with that number, from 1, in the recording."""
     worst = max(range(len(measured)), key=lambda k: facts.runs[k].lost_s)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from dlbc.commands.report.cost_profile import CostProfile
 from dlbc.commands.report.facts import LoopFacts, ProgramFacts, RoutineFacts
-from dlbc.commands.report.findings import Cause, Finding
+from dlbc.commands.report.findings import Cause, TimeFinding
 from dlbc.commands.report.remedies import remedy
 from dlbc.commands.report.words import count, part, times
 
@@ -26,14 +26,14 @@ _WAITED = 0.25
 _CLIFF, _APART = 2.0, 1.3
 
 
-def of_speeds(loop: LoopFacts, program: ProgramFacts) -> Iterator[Finding]:
+def of_speeds(loop: LoopFacts, program: ProgramFacts) -> Iterator[TimeFinding]:
     """A rank that is slow, whether or not balancing has made up for it, or slow beyond a size."""
     if (found := cliff_of(loop, program)) is not None:
         rank, size, ratio, routine = found
         slower = f"becomes {times(ratio)} times slower with more than {count(size, 'row')}"
         what = f"{_named(rank, program)} {slower}, as a host does whose memory is full"
         advice = remedy(Cause.MEMORY_CLIFF.name, loop)
-        yield Finding(Cause.MEMORY_CLIFF, loop.source, _cliff_gain(routine), what, advice)
+        yield TimeFinding(Cause.MEMORY_CLIFF, loop.source, _cliff_gain(routine), what, advice)
     elif loop.profile is not None and program.ranks > 1:
         known = {rank: speed for rank, speed in enumerate(loop.profile.speeds) if speed is not None}
         rank = min(known, key=known.__getitem__)
@@ -43,7 +43,7 @@ def of_speeds(loop: LoopFacts, program: ProgramFacts) -> Iterator[Finding]:
 
 def _of_slow_rank(
     loop: LoopFacts, profile: CostProfile, rank: int, known: dict[int, float], program: ProgramFacts
-) -> Finding:
+) -> TimeFinding:
     """What it costs that a rank is slower than the middle one, with the waiting for it if that is why."""
     shared = [run for run in loop.runs if run.shared]
     why = profile.slow > profile.uneven
@@ -53,9 +53,9 @@ def _of_slow_rank(
     waited = why and sum(max(run.compute_s) - run.mean_s for run in shared) > _WAITED * gain
     what = f"{_named(rank, program)} computed {times(1 / known[rank])} times slower than the others"
     done = sum(run.compute_s[rank] for run in shared) * known[rank]
-    balanced = f"; balancing gave it {part(done / work)} of the work" if work > 0 else ""
+    balanced = f"; it did {part(done / work)} of the work" if work > 0 else ""
     what += ", and they waited for it" if waited else balanced
-    return Finding(
+    return TimeFinding(
         Cause.SLOW_RANK, loop.source, gain, what, remedy(Cause.SLOW_RANK.name, loop, waited, program.emulated)
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from dlbc.commands.report.content import Report
-from dlbc.commands.report.findings import Finding
+from dlbc.commands.report.findings import TimeFinding
 from dlbc.commands.report.loop_view import LoopView, Table
 from dlbc.commands.report.words import about, part, seconds_text, sentence
 
@@ -65,7 +65,7 @@ def _lines(report: Report, width: int) -> Iterator[str]:
         yield from wrapped(note)
 
 
-def _loop(loop: LoopView, width: int, shown: Sequence[Finding | None]) -> Iterator[str]:
+def _loop(loop: LoopView, width: int, shown: Sequence[TimeFinding | None]) -> Iterator[str]:
     def wrapped(text: str, indent: str = "") -> list[str]:
         return _wrapped(text, width, indent)
 
@@ -88,7 +88,7 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=below) or [""]
 
 
-def _what(finding: Finding) -> str:
+def _what(finding: TimeFinding) -> str:
     return sentence(finding.what) + (f" ({finding.place})" if finding.place else "")
 
 

@@ -84,7 +84,7 @@ def test_a_slow_rank_that_was_balanced() -> None:
     found = diagnose(program(WELL, slow))
     cause, what, remedy = first(found)
     assert cause is Cause.SLOW_RANK
-    assert what == "rank 2 computed 4 times slower than the others; balancing gave it 8 % of the work"
+    assert what == "rank 2 computed 4 times slower than the others; it did 8 % of the work"
     assert remedy.startswith("free its host of other load")
     assert found.advice is not None
     assert found.advice.gain_s == pytest.approx(2.0 - 2.0 * 3.25 / 4)
