@@ -95,6 +95,7 @@ def _portions(facts: ProgramFacts, found: Diagnosis) -> tuple[Portion, ...]:
     computing = sum(run.mean_s for loop in facts.loops for run in loop.runs)
     parts = [("computing", computing, "compute")]
     parts += [(cause.value, seconds, _KINDS.get(cause.name, "idle")) for cause, seconds in found.losses]
+    parts.append(("runs that were not recorded", facts.unrecorded_s, "idle"))
     parts.append(("the sequential part, on rank 0", facts.sequential_s, "sequential"))
     whole = facts.elapsed_s or 1.0
     return tuple(Portion(label, s, 100 * s / whole, kind) for label, s, kind in parts if s > 0)
@@ -133,20 +134,14 @@ def _notes(trace: Trace, facts: ProgramFacts, timeline: dict[str, Any]) -> list[
         notes.append(f"Recording took {about(program.tracing_s)}, which is left out of the figures.")
     if trace.left_out:
         notes.append(f"{count(trace.left_out, 'more run')} took place after the trace had become too long.")
-    repeated = _repeated(program.statistics) if program is not None else 0
-    if repeated:
-        notes.append(f"{count(repeated, 'repeated run')} of compiled loops in routines are not in the trace.")
+    if facts.unrecorded_s:
+        notes.append(
+            f"Runs of loops that took {about(facts.unrecorded_s)} are not in the trace; the timeline has them "
+            "as sequential part. Repeated runs of compiled loops in routines are never there."
+        )
     incomplete = sum(not run.complete for loop in trace.loops for run in loop.runs)
     if incomplete:
         notes.append(f"{count(incomplete, 'run')} had too many events to keep all: the ends are missing.")
     if sum(map(len, timeline["slices"])) // 4 >= MOST_SLICES // 2:
         notes.append("The timeline joins neighbouring short slices.")
     return notes
-
-
-def _repeated(statistics: Any) -> int:
-    """How many runs were repeated, which are not recorded; ValueError for no statistics of loops."""
-    try:
-        return sum(int(loop.get("repeated_runs", 0)) for loop in statistics.get("loops", ()))
-    except (TypeError, AttributeError) as error:
-        raise ValueError(f"expected the statistics of loops, found none ({error})") from error

@@ -77,8 +77,11 @@ def _headline(program: ProgramFacts, of_loops: Efficiency | None) -> str:
     if of_loops is None:
         return f"Nothing was computed in annotated loops: {ranks}, {took}."
     grade = next(word for least, word in _GRADES if of_loops.parallel >= least)
-    in_loops = sum(loop.elapsed_s for loop in program.loops)
-    where = f"{part(in_loops / program.elapsed_s)} of it in annotated loops" if program.elapsed_s else ""
+    where = (
+        f"{part(program.in_loops_s / program.elapsed_s)} of it in annotated loops"
+        if program.elapsed_s
+        else ""
+    )
     if program.ranks == 1:
         return f"One rank took {took}, {where}."
     computed = f"in them the ranks computed {part(of_loops.parallel)} of the time"

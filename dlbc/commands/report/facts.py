@@ -16,6 +16,9 @@ from dlbrt.records import dataclass
 from dlbc.commands.report.cost_profile import CostProfile, cost_profile
 from dlbc.commands.report.measure import CARRYING, WAITING, MeasuredRun, measure_run
 
+#: Part by which two sums of the same times may differ.
+_ROUNDING = 1e-3
+
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
@@ -105,7 +108,8 @@ class RoutineFacts:
 class ProgramFacts:
     """A whole program, or a simulated run, that took ``elapsed_s``; before it, ``startup_s`` to start.
 
-    ``emulated``: load or speeds were emulated. ``left_out`` runs are missing.
+    ``emulated``: load or speeds were emulated. ``unrecorded_s`` went into runs of loops that are not in the
+    trace.
     """
 
     hosts: tuple[str, ...]
@@ -115,7 +119,7 @@ class ProgramFacts:
     startup_s: float = 0.0
     emulated: bool = False
     simulated: bool = False
-    left_out: int = 0
+    unrecorded_s: float = 0.0
 
     @property
     def ranks(self) -> int:
@@ -125,7 +129,12 @@ class ProgramFacts:
     @property
     def sequential_s(self) -> float:
         """The time outside of annotated loops, in which rank 0 worked alone."""
-        return max(0.0, self.elapsed_s - sum(loop.elapsed_s for loop in self.loops))
+        return max(0.0, self.elapsed_s - self.in_loops_s)
+
+    @property
+    def in_loops_s(self) -> float:
+        """The time in annotated loops."""
+        return sum(loop.elapsed_s for loop in self.loops) + self.unrecorded_s
 
 
 def program_facts(trace: Trace, measured: Sequence[Sequence[MeasuredRun]] | None = None) -> ProgramFacts:
@@ -145,13 +154,22 @@ def program_facts(trace: Trace, measured: Sequence[Sequence[MeasuredRun]] | None
         trace.program.startup_s if trace.program is not None else 0.0,
         bool(load.levels or load.speeds or load.cliffs or load.random),
         trace.kind == "simulation",
-        trace.left_out,
+        _unrecorded_s(trace.program.statistics, elapsed_s) if trace.program is not None else 0.0,
     )
 
 
 def _elapsed_s(program: TracedProgram) -> float:
     """What the program took, without the recording."""
     return program.elapsed_s - program.tracing_s
+
+
+def _unrecorded_s(statistics: Mapping[str, Any], recorded_s: float) -> float:
+    """What all loops took more than the runs in the trace; ValueError for no statistics of loops."""
+    try:
+        whole = sum(_finite(loop["elapsed_s"]) for loop in statistics.get("loops", ()))
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"expected the statistics of loops, found none ({error})") from error
+    return whole - recorded_s if whole > recorded_s * (1 + _ROUNDING) else 0.0
 
 
 def _loop(loop: LoopTrace, runs: Sequence[MeasuredRun], ranks: int, in_routine: bool) -> LoopFacts:

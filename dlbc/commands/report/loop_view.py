@@ -201,7 +201,8 @@ def _predictions(
     measured: MeasuredRun, predicted: RunPredictions, simulated: dict[str, float]
 ) -> tuple[Table | None, Table | None]:
     """What was predicted, measured and chosen in one run: the best ones, and all if there are more."""
-    rows, others = [], []
+    rows: list[tuple[str, ...]] = []
+    others: list[tuple[str, ...]] = []
     requested = measured.run.setup.requested_strategy if measured.run.setup is not None else ""
     if requested in simulated:
         rows.append((f"{requested}, simulated", *_compared(simulated[requested], measured.makespan_s)))

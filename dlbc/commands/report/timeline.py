@@ -82,10 +82,10 @@ def _whole(rank: int, runs: Iterable[MeasuredRun], begin: float, end: float) -> 
 
 def _bounded(whole: list[list[Slice]], span_s: float) -> list[list[Slice]]:
     """As many slices as a page can hold, neighbours of one kind joined where there are more."""
-    near_s = 0.0
-    while sum(map(len, whole)) > MOST_SLICES:
-        near_s = 4 * near_s or _NEAR * span_s
+    near_s = _NEAR * span_s
+    while sum(map(len, whole)) > MOST_SLICES and 0 < near_s < 4 * span_s:
         whole = [joined(own, near_s) for own in whole]
+        near_s *= 4
     return whole
 
 

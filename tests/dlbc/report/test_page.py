@@ -4,53 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from dlbrt.balance.strategies import AUTO
-from dlbrt.emulation import LoadSpec
-from dlbrt.observe.trace import Trace, TracedProgram
-from dlbrt.predict.groups import blocks
-from dlbrt.sim.compare import simulate_strategy
-from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.replay import setup_of, trace_of
-from papers.zaki.network import ethernet
 
 from dlbc.commands import report
 from dlbc.commands.report.charts import code, number_text, steps
 from dlbc.commands.report.content import report_of
 from dlbc.commands.report.page import page
+from tests.dlbc.report.traces import program_trace
 
 ASSETS = Path(report.__file__).with_name("assets")
-WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
-WHAT = LoopModel(200, tuple(0.02 + 1e-4 * k for k in range(200)), iteration_bytes=800)
-
 #: Elements without an end tag.
 VOID = {"meta", "br", "img", "hr", "input", "link"}
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><!--"
-
-
-def trace(source: str = "prog.py:3", host: str = "h") -> Trace:
-    outcome = simulate_strategy(WHERE, WHAT, AUTO, traced=True)
-    made = trace_of(outcome, WHERE, WHAT, setup_of(WHERE, WHAT, AUTO), source, (host,) * 4)
-    looks = [
-        {"passes": 1, "rows": [50, 50, 60, 40], "seconds": [0.1, 0.2, 0.1, 0.3], "imbalance": 1.0,
-         "reason": source, "shares": [50, 50, 60, 40], "moved": 3, "predicted_s": 0.2},
-        {"passes": 2, "rows": [60, 40, 70, 30], "seconds": [0.1, 0.1, 0.1, 0.1], "imbalance": 0.0,
-         "reason": "kept", "shares": [60, 40, 70, 30], "moved": 0, "predicted_s": None},
-    ]  # fmt: skip
-    points = {"units": [50, 60], "units_per_s": [500.0, 600.0]}
-    functions = [{"loop": "1", "model": "piecewise", "per_rank": [points] * 4}]
-    routine = {"source": source, "loops": ["1"], "by_pass": looks, "speed_functions": functions}
-    took = max(entry.event.now for rank in made.loops[0].runs[0].per_rank for entry in rank.entries)
-    known = {"routines": [routine], "loops": []}
-    program = TracedProgram(f"dlbc run {source}", "2026-01-02T03:04:05+01:00", 0.0, 0.5, took + 1, 0.1, known)
-    first = replace(made.loops[0].runs[0], started=0.0, elapsed_s=took, interpreted=source)
-    return replace(made, kind="run", program=program, loops=(replace(made.loops[0], runs=(first,)),))
 
 
 class Elements(HTMLParser):
@@ -76,9 +46,17 @@ class Elements(HTMLParser):
         assert self.open.pop() == tag
 
 
+def test_runs_that_are_not_in_the_trace_are_no_sequential_part() -> None:
+    found = report_of(program_trace(), "t.json")
+    seconds = {each.label: each.seconds for each in found.portions}
+    assert seconds["runs that were not recorded"] == pytest.approx(0.25)
+    assert seconds["the sequential part, on rank 0"] == pytest.approx(1 - 0.1 - 0.25, abs=1e-6)
+    assert any(note.startswith("Runs of loops that took 250 ms are not in the trace") for note in found.notes)
+
+
 @pytest.fixture(scope="module")
 def text() -> str:
-    return page(report_of(trace(), "t.json"))
+    return page(report_of(program_trace(), "t.json"))
 
 
 def test_the_page_is_well_formed(text: str) -> None:
@@ -115,8 +93,8 @@ def test_the_page_suits_a_phone_a_keyboard_and_a_screen_reader(text: str) -> Non
 
 
 def test_what_the_program_says_is_escaped() -> None:
-    text = page(report_of(trace(HOSTILE, HOSTILE), HOSTILE))
-    plain = page(report_of(trace(), "t.json"))
+    text = page(report_of(program_trace(HOSTILE, HOSTILE), HOSTILE))
+    plain = page(report_of(program_trace(), "t.json"))
     assert [tag for tag, _ in Elements(text).found] == [tag for tag, _ in Elements(plain).found]
     assert HOSTILE not in text
     assert text.count("<script") == 2

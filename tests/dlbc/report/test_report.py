@@ -31,6 +31,7 @@ from dlbc.commands.report.predictions import replay_predictions
 from dlbc.commands.report.text import text_of_report
 from dlbc.commands.report.timeline import joined, timeline_data
 from dlbc.commands.report.words import about, count, seconds_text
+from tests.dlbc.report.traces import program_trace
 from tests.support.tier import is_full
 
 WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
@@ -278,6 +279,27 @@ def test_whatever_a_trace_says_there_is_no_traceback(
         )
         (tmp_path / "t.json").write_text(json.dumps(document))
         status = main([*words, str(tmp_path / "t.json")])
+        said = capsys.readouterr()
+        assert status == 0 or (status == 2 and re.match(r"dlbc: .*\n\Z", said.err)), (
+            key,
+            place[key],
+            said.err,
+        )
+        statuses.add(status)
+    assert statuses == {0, 2}
+
+
+@pytest.mark.parametrize("form", ["html", "text"])
+def test_whatever_is_said_of_the_program_there_is_no_traceback(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw, text, statuses = Random(form), text_of(program_trace()), set()
+    for _ in range(200 if is_full() else 60):
+        document = json.loads(text)
+        place, key = draw.choice(nodes(document["dlb"]["program"]))
+        place[key] = draw.choice([None, -1, 0, 3, 1e300, 1e999, "x", [], {}, [1], True])
+        (tmp_path / "t.json").write_text(json.dumps(document).replace("Infinity", "1e999"))
+        status = main(["report", "--format", form, str(tmp_path / "t.json")])
         said = capsys.readouterr()
         assert status == 0 or (status == 2 and re.match(r"dlbc: .*\n\Z", said.err)), (
             key,
