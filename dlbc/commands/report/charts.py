@@ -15,8 +15,8 @@ from markupsafe import Markup, escape
 from dlbc.commands.report.words import seconds_text
 
 #: Width and height, and the margins around the plot: left, right, top, bottom.
-_WIDTH, _HEIGHT = 680, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 92, 86, 16, 50
+_WIDTH, _HEIGHT = 700, 270
+_LEFT, _RIGHT, _TOP, _BOTTOM = 92, 112, 26, 50
 
 #: Lines that are told apart by colour and dashes.
 LINES = 8
@@ -80,7 +80,7 @@ class Chart:
         yield Markup('<text class="axis" x="{}" y="{}">{}</text>').format(
             _WIDTH - _RIGHT, _HEIGHT - 6, self.x
         )
-        yield Markup('<text class="axis left" x="{}" y="{}">{}</text>').format(4, _TOP - 2, self.y)
+        yield Markup('<text class="axis left" x="{}" y="{}">{}</text>').format(4, _TOP - 8, self.y)
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,8 +136,8 @@ def _notes(trace: Trace, facts: ProgramFacts, timeline: dict[str, Any]) -> list[
         notes.append(f"{count(trace.left_out, 'more run')} took place after the trace had become too long.")
     if facts.unrecorded_s:
         notes.append(
-            f"Runs of loops that took {about(facts.unrecorded_s)} are not in the trace; the timeline has them "
-            "as sequential part. Repeated runs of compiled loops in routines are never there."
+            f"Runs of loops that took {about(facts.unrecorded_s)} are not in the trace; the timeline has "
+            "them as sequential part. Repeated runs of compiled loops in routines are never there."
         )
     incomplete = sum(not run.complete for loop in trace.loops for run in loop.runs)
     if incomplete:

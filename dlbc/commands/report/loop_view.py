@@ -160,7 +160,8 @@ def _costs(facts: LoopFacts) -> str:
     known = [(speed, rank) for rank, speed in enumerate(profile.speeds) if speed is not None]
     if len(known) > 1:
         (slowest, slow), (fastest, fast) = min(known), max(known)
-        words += f"; rank {slow} was the slowest, rank {fast} {times(fastest / slowest)} times as fast"
+        faster = f"{times(fastest / slowest)} times as fast"
+        words += f"; rank {slow} was the slowest, rank {fast} the fastest ({faster})"
     if profile.stated is not None:
         ratios = [m / s for m, s in zip(profile.seconds, profile.stated, strict=True) if s > 0 and m > 0]
         if ratios:
@@ -238,15 +239,10 @@ def _redistributions(measured: Sequence[MeasuredRun], moves: Sequence[Window]) -
         return "No work moved."
     units = count(sum(arrow.units for arrow in arrows), "unit")
     words = f"{units} of work moved in {count(len(arrows), 'message')}"
-    gains = [
-        (w.predicted_s, w.realised_s) for w in moves if w.predicted_s is not None and w.realised_s is not None
-    ]
+    gains = [window.realised_s for window in moves if window.realised_s is not None]
     if gains:
-        predicted, realised = (sum(each) for each in zip(*gains, strict=True))
-        words += (
-            f"; the {count(len(gains), 'redistribution')} of the run shown gained {about(realised)} where "
-        )
-        words += f"{about(predicted)} was predicted"
+        gained = f"{sum(gain > 0 for gain in gains)} gained time at the speeds that followed"
+        words += f"; of {count(len(gains), 'redistribution')} in the run shown, {gained}"
     return f"{words}."
 
 

@@ -88,10 +88,9 @@ def test_every_redistribution_is_there_with_its_gain() -> None:
     first = moves[0]
     assert first.predicted_s is not None
     assert first.realised_s is not None
-    gained = [about(sum(each)) for each in zip(*((w.predicted_s, w.realised_s) for w in moves), strict=True)]
-    assert (
-        f"{count(len(moves), 'redistribution')} of the run shown gained {gained[1]} where {gained[0]}" in said
-    )
+    known = [window.realised_s for window in moves if window.realised_s is not None]
+    gained = f"{sum(gain > 0 for gain in known)} gained time"
+    assert f"of {count(len(known), 'redistribution')} in the run shown, {gained}" in said
     gains = f"{seconds_text(first.predicted_s)} {seconds_text(first.realised_s)}"
     assert f"{first.epoch} 0 to 3 {first.moved} {gains}" in said
 
