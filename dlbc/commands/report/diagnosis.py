@@ -31,7 +31,7 @@ _INTERPRETED = 10.0
 #: A finding worth less than this part of the program's time is not the thing to change.
 WORTH = 0.03
 
-#: Grades of a parallel efficiency, from the best.
+#: Grades of the part of the time that ranks worked, the sequential part included, from the best.
 _GRADES = ((0.9, "very well"), (0.75, "well"), (0.5, "moderately well"), (0.0, "poorly"))
 
 
@@ -76,14 +76,14 @@ def _headline(program: ProgramFacts, of_loops: Efficiency | None) -> str:
     ranks, took = count(program.ranks, "rank"), about(program.elapsed_s)
     if of_loops is None:
         return f"Nothing was computed in annotated loops: {ranks}, {took}."
-    grade = next(word for least, word in _GRADES if of_loops.parallel >= least)
-    where = (
-        f"{part(program.in_loops_s / program.elapsed_s)} of it in annotated loops"
-        if program.elapsed_s
-        else ""
-    )
+    took_s = program.elapsed_s or 1.0
+    where = f"{part(min(1.0, program.in_loops_s / took_s))} of it in annotated loops"
     if program.ranks == 1:
         return f"One rank took {took}, {where}."
+    computing_s = sum(run.mean_s for loop in program.loops for run in loop.runs)
+    worked_s = computing_s + program.sequential_s / program.ranks
+    of_all = worked_s / max(worked_s, took_s - program.unrecorded_s)
+    grade = next((word for least, word in _GRADES if of_all >= least), _GRADES[-1][1])
     computed = f"in them the ranks computed {part(of_loops.parallel)} of the time"
     return f"It ran {grade}: {ranks} took {took}, {where}; {computed}."
 

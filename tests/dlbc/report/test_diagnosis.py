@@ -123,6 +123,7 @@ def test_the_sequential_part() -> None:
     cause, what, _ = first(found)
     assert cause is Cause.SEQUENTIAL
     assert what.startswith("for 80 % of the time only rank 0 worked")
+    assert found.headline.startswith("It ran poorly: 4 ranks took 10 s, 20 % of it in annotated loops")
 
 
 def test_too_short_a_loop() -> None:
