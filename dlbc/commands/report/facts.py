@@ -26,7 +26,8 @@ class RunFacts:
 
     ``shared`` is whether all ranks ran it; else rank 0 did, for the ``reason`` if there is one. Ranks spent
     ``loading_s`` on imports and compiling; the loop was ``interpreted`` though `jit` was asked for, because
-    of what stands there. Its rows have ``row_bytes`` in all.
+    of what stands there. Its rows have ``row_bytes`` in all; of the carrying, ``preparing_s`` had passed
+    before the call reached the ranks.
     """
 
     strategy: str
@@ -41,6 +42,7 @@ class RunFacts:
     reason: str = ""
     interpreted: str = ""
     row_bytes: float = 0.0
+    preparing_s: float = 0.0
 
     @property
     def mean_s(self) -> float:
@@ -193,6 +195,7 @@ def _run(measured: MeasuredRun) -> RunFacts:
         run.reason,
         run.interpreted,
         _row_bytes(run),
+        measured.mean_s("prepare"),
     )
 
 

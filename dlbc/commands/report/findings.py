@@ -21,7 +21,7 @@ class Cause(Enum):
     TRANSFERS = "sending calls, rows and results"
     SYNCHRONIZATION = "synchronizations"
     SHORT_LOOP = "too short a loop"
-    STARTUP = "imports and compiling"
+    STARTUP = "imports, compiling and the first call"
     SEQUENTIAL = "the sequential part"
     INTERPRETED = "left to Python under jit"
     ALONE = "run by rank 0 alone"

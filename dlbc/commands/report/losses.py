@@ -1,15 +1,16 @@
 """Which cause each second that ranks did not compute is given to.
 
-Of a run's lost time, carrying (calls, rows, results) less imports and compiling comes first. Of the waiting,
-as much as the longest computing exceeds the mean one is imbalance; what else was spent in synchronizations
-is theirs; and the rest, where ranks waited at the end though all had computed as long, is the
-larger's of the two: of late rows, or of late synchronizations.
+Of a run's lost time, carrying comes first: calls, rows and results, less imports, compiling and the first
+call. Of the waiting, as much as the longest computing exceeds the mean one is imbalance; what else was spent
+in synchronizations is theirs. The rest, where ranks waited at the end though all had computed as long, goes
+to the larger of the two: late rows, or late synchronizations.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from statistics import median
 
 from dlbc.commands.report.facts import LoopFacts, ProgramFacts, RunFacts
 from dlbc.commands.report.findings import Cause
@@ -30,13 +31,14 @@ def losses_of(loop: LoopFacts, program: ProgramFacts) -> dict[Cause, float]:
     """The seconds lost in the loop, by cause."""
     lost = defaultdict[Cause, float](float)
     shared = [run for run in loop.runs if run.shared]
-    short = is_short(shared)
+    short, first_s = is_short(shared), _first_preparation(shared)
     waiting = _why_waiting(loop, program)
     for run in loop.runs:
         if not run.shared:
             lost[Cause.ALONE if run.reason else Cause.SHORT_LOOP] += run.lost_s if program.ranks > 1 else 0.0
             continue
-        loading = min(run.loading_s, run.carrying_s)
+        loading = min(max(run.loading_s, first_s), run.carrying_s)
+        first_s = 0.0
         carrying = run.carrying_s - loading
         waited = max(0.0, run.lost_s - run.carrying_s)
         imbalance = min(max(run.compute_s) - run.mean_s, waited)
@@ -51,6 +53,18 @@ def losses_of(loop: LoopFacts, program: ProgramFacts) -> dict[Cause, float]:
         lost[Cause.SHORT_LOOP if short else Cause.TRANSFERS] += carrying
         lost[Cause.SHORT_LOOP if short else Cause.SYNCHRONIZATION] += synchronizing
     return lost
+
+
+def _first_preparation(shared: Sequence[RunFacts]) -> float:
+    """How much longer than others the first run was prepared.
+
+    That is imports, mostly. Where no run followed, it is all of it if there were few rows to send.
+    """
+    if not shared:
+        return 0.0
+    first, later = shared[0], [run.preparing_s for run in shared[1:]]
+    usual_s = median(later) if later else first.preparing_s * (first.row_bytes >= _SHORT_BYTES)
+    return max(0.0, first.preparing_s - usual_s)
 
 
 def is_short(shared: Sequence[RunFacts]) -> bool:

@@ -15,7 +15,7 @@ _REMEDIES = {
     "next run begins with the speeds found here",
     "FEW_ITERATIONS": "annotate a loop with more and shorter iterations, or use fewer ranks",
     "SHORT_LOOP": "annotate the loop around it, so that each run has more work",
-    "STARTUP": "nothing, if later runs go on: imports and compiling are done once, and compiled code is kept",
+    "STARTUP": "give the program more to do: this is done once, however much follows",
     "SEQUENTIAL": "annotate the loops that take longest there, or use fewer ranks: more do not shorten it",
     "INTERPRETED": "change what is named there, or leave `jit` out; `dlbc explain` says more",
     "ALONE": "change what is named there; `dlbc explain` says more",

@@ -118,6 +118,16 @@ def test_imports_and_compiling() -> None:
     assert first(diagnose(program(run)))[0] is Cause.STARTUP
 
 
+def test_what_the_first_call_takes_longer_is_no_sending() -> None:
+    run = RunFacts("none", 1000, True, 3.0, (0.5,) * 4, (0.1,) * 4, 2.4, 0.0, preparing_s=2.3)
+    assert first(diagnose(program(run)))[0] is Cause.STARTUP
+    assert first(diagnose(program(replace(run, row_bytes=5e7))))[0] is Cause.TRANSFERS
+    facts = program(replace(run, row_bytes=5e7))
+    later = replace(run, elapsed_s=0.8, carrying_s=0.2, preparing_s=0.1)
+    both = replace(facts, loops=(replace(facts.loops[0], runs=(run, later, later)),), elapsed_s=4.7)
+    assert dict(diagnose(both).losses)[Cause.STARTUP] == pytest.approx(2.2)
+
+
 def test_the_sequential_part() -> None:
     found = diagnose(replace(program(), elapsed_s=10.0))
     cause, what, _ = first(found)
