@@ -42,10 +42,10 @@ class CostProfile:
 
     Bin k has positions ``edges[k]`` to ``edges[k + 1]`` - 1. ``stated`` is the cost W(i) with which the loop
     was dealt, scaled to the same work; None where all iterations counted as equal. ``speeds`` are relative to
-    the middle rank (the faster of two), None for a rank that computed nothing. ``uneven`` and ``slow`` are by
-    how much the longest rank's time would exceed the mean one with the first shares, by costs alone and by
-    speeds alone. ``growth`` is how many times as much as the cheapest the dearest iterations cost, by the
-    smooth curve, which leaves out what disturbed single chunks.
+    the middle rank (the faster of two), None for a rank that computed nothing. ``uneven`` and ``slow`` are of
+    the rank that would take longest with the first shares: by how much its time would exceed the mean one, by
+    costs alone and by speeds alone. ``growth`` is how many times as much as the cheapest the dearest
+    iterations cost, by the smooth curve, which leaves out what disturbed single chunks.
     """
 
     edges: tuple[int, ...]
@@ -95,13 +95,16 @@ def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
     speeds /= ordered[len(ordered) // 2]
     costs = _costs(done, seconds, speeds, np.exp(levels))
     shares = _first_shares(alike[-1], edges, ranks)
+    slowness = 1 / np.where(known, speeds, 1.0)
+    work, counts = shares @ np.exp(levels), shares.sum(axis=1) * slowness
+    last = int(np.argmax(work * slowness))
     return CostProfile(
         tuple(edges.tolist()),
         tuple(costs.tolist()),
         _stated(alike[-1], edges, costs),
         tuple(float(s) if k else None for s, k in zip(speeds, known, strict=True)),
-        _excess(shares @ np.exp(levels)),
-        _excess(shares.sum(axis=1) / np.where(known, speeds, 1.0)),
+        _excess(work, last),
+        _excess(counts, last),
         float(np.exp(levels.max() - levels.min())),
     )
 
@@ -172,8 +175,8 @@ def _stated(run: RunTrace, edges: NDArray[np.int64], costs: Floats) -> tuple[flo
     return tuple((work / counts * ((costs * counts).sum() / work.sum())).tolist())
 
 
-def _excess(per_rank: Floats) -> float:
-    """By how much the longest time exceeds the mean."""
+def _excess(per_rank: Floats, rank: int) -> float:
+    """By how much the time of a rank exceeds the mean."""
     mean = float(per_rank.mean())
-    found = float(per_rank.max()) / mean - 1.0 if mean > 0 else 0.0
+    found = float(per_rank[rank]) / mean - 1.0 if mean > 0 else 0.0
     return found if isfinite(found) else 0.0
