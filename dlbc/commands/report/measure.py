@@ -2,9 +2,9 @@
 
 A run lasts from where the program met the loop until it went on behind it. Within it, each rank's time is
 divided: ``prepare`` until the call has reached the rank, ``scatter`` until its rows have, then ``compute``,
-``move``, ``synchronize`` and ``idle`` (`dlbrt.observe.trace_events.slices`), and ``collect`` from its last
-event until rank 0 has all results. A simulated run has neither beginning nor end of its own; it lasts from
-the first to the last thing that any rank did.
+``move``, ``synchronize`` and ``idle`` (`dlbrt.observe.trace_events.slices`). From its last event to that of
+the last rank a rank is ``idle``, and then it is ``collect`` until rank 0 has all results. A simulated run has
+neither beginning nor end of its own; it lasts from the first to the last thing that any rank did.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def measure_run(trace: Trace, run: RunTrace) -> MeasuredRun:
     begin, end = min(times, default=0.0), max(times, default=0.0)
     if run.started is not None:
         begin, end = run.started, max(run.started + run.elapsed_s, end)
-    whole = tuple(replace(row, slices=tuple(_completed(row.slices, begin, end))) for row in rows)
+    last = max((part.end for row in rows for part in row.slices), default=end)
+    whole = tuple(replace(row, slices=tuple(_completed(row.slices, begin, last, end))) for row in rows)
     return MeasuredRun(run, whole, tuple(arrows(run, trace.offsets_s)), begin, end)
 
 
@@ -114,8 +115,8 @@ def _own(trace: Trace, run: RunTrace, rank: int) -> RankTimeline:
     return RankTimeline(rank, trace.host_names[rank], tuple(parts), tuple(marks))
 
 
-def _completed(parts: tuple[Slice, ...], begin: float, end: float) -> Iterator[Slice]:
-    """The slices, with what lies before the first and behind the last, within the run."""
+def _completed(parts: tuple[Slice, ...], begin: float, last: float, end: float) -> Iterator[Slice]:
+    """The slices, with what lies before the first and behind the last; ``last`` is the end of any rank's."""
     if not parts:
         if end > begin:
             yield Slice("idle", begin, end)
@@ -123,5 +124,7 @@ def _completed(parts: tuple[Slice, ...], begin: float, end: float) -> Iterator[S
     if parts[0].begin > begin:
         yield Slice("prepare", begin, parts[0].begin)
     yield from parts
-    if parts[-1].end < end:
-        yield Slice("collect", parts[-1].end, end)
+    if parts[-1].end < last:
+        yield Slice("idle", parts[-1].end, last)
+    if last < end:
+        yield Slice("collect", last, end)
