@@ -71,7 +71,7 @@ class Case:
 
 
 CASES = (
-    Case("mandelbrot", "", ("400", "300", "300", "--png", "p.png"), ("-n", "4", "--strategy", "none"),
+    Case("mandelbrot", "", ("360", "270", "900", "--png", "p.png"), ("-n", "4", "--strategy", "none"),
          Cause.UNEVEN_COST, "-fold more in the middle"),
     Case("mxm", "", ("500", "300"), ("-n", "2", "--load", "fixed:0,9"),
          Cause.SLOW_RANK, "rank 1 computed "),
