@@ -15,7 +15,7 @@ import libcst as cst
 from dlbc.analysis.uses import calls_super, receiver_of
 from dlbc.emit.build_chunk import chunk_texts
 from dlbc.emit.build_context import build_call, build_kernel
-from dlbc.emit.choose_names import GeneratedNames
+from dlbc.emit.choose_names import GeneratedNames, as_read
 from dlbc.emit.render import INDENT, WIDTH, Setting, render
 from dlbc.ir.plan import LoopPlan
 
@@ -118,7 +118,7 @@ class _Super(cst.CSTTransformer):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
         match original_node:
-            case cst.Call(func=cst.Name(value="super"), args=[]):
+            case cst.Call(func=cst.Name(value=name), args=[]) if as_read(name) == "super":
                 return updated_node.with_changes(args=self._arguments)
         return updated_node
 
@@ -138,7 +138,7 @@ class _Renamer(cst.CSTTransformer):
         return updated_node.with_changes(keyword=original_node.keyword)
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        name = self._mangled.get(original_node.value)
+        name = self._mangled.get(as_read(original_node.value))
         return updated_node if name is None else updated_node.with_changes(value=name)
 
 

@@ -17,7 +17,7 @@ from dlbrt.records import dataclass
 from dlbc.analysis.names import anchors_of
 from dlbc.emit.build_context import build_routine
 from dlbc.emit.build_loop import Statement
-from dlbc.emit.choose_names import GeneratedNames
+from dlbc.emit.choose_names import GeneratedNames, as_read
 from dlbc.emit.render import Setting, render
 from dlbc.emit.track_lines import PrintedModule
 from dlbc.ir.loop import AnnotatedRoutine
@@ -42,7 +42,7 @@ def wrap_accesses(
     anchors: list[cst.CSTNode] = []
     parents: dict[int, cst.CSTNode] = {}
     _find_anchors(loop, anchors, parents)
-    if [a.value if isinstance(a, cst.Name) else "" for a in anchors] != list(names):
+    if [as_read(a.value) if isinstance(a, cst.Name) else "" for a in anchors] != list(names):
         raise WrapError("the names of the two trees differ")
     changes = _Changes(parents)
     for wrap in wraps:

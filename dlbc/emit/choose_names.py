@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
+import unicodedata
 from collections.abc import Iterable, Iterator
 
 from dlbrt.contract import CHUNK_PREFIX, DISTRIBUTIONS, FITS_PREFIX, KERNEL_PREFIX
@@ -47,6 +48,11 @@ class GeneratedNames:
     def of(self, name: str) -> str:
         """The name that one of `EXPORTED` has in the program."""
         return dict(self.exported)[name]
+
+
+def as_read(name: str) -> str:
+    """A name as Python reads it, and so as it stands in its tree; the lossless tree has it as written."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
 def choose_names(

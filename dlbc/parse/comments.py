@@ -51,17 +51,32 @@ class DlbComment:
 
 @dataclass(frozen=True, slots=True)
 class ScannedComments:
-    """The comments of a file in order, the near misses, and the places of the colons in its code."""
+    """The comments of a file in order, the near misses, and the places of the colons in its code.
+
+    ``fails_at`` is the line at which the module `tokenize` gave up, where it did; then there is nothing else.
+    Unlike Python's compiler it reads neither all lone carriage returns nor, everywhere, a line of a backslash
+    alone before an indented one.
+    """
 
     comments: tuple[DlbComment, ...] = ()
     near_misses: tuple[SourcePlace, ...] = ()
     colons: tuple[tuple[int, int], ...] = ()
+    fails_at: int = 0
 
 
 def find_comments(source: Source) -> ScannedComments:
-    """Scan a text that compiles. Raises tokenize.TokenError if scanning fails."""
+    """Scan a text that compiles."""
     if not CANDIDATE.search(source.text):
         return ScannedComments()
+    try:
+        return _scanned(source)
+    except tokenize.TokenError as error:
+        return ScannedComments(fails_at=error.args[1][0])
+    except SyntaxError as error:
+        return ScannedComments(fails_at=error.lineno or 1)
+
+
+def _scanned(source: Source) -> ScannedComments:
     found: list[DlbComment] = []
     waiting: list[tokenize.TokenInfo] = []
     misses: list[SourcePlace] = []

@@ -8,7 +8,6 @@ same function: what a function called from the body runs is no part of the routi
 from __future__ import annotations
 
 import ast
-import tokenize
 from collections.abc import Iterator, Sequence
 
 from dlbrt.contract import nearest
@@ -28,13 +27,9 @@ _Parents = dict[ast.AST, ast.AST]
 
 def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[Diagnostic, ...]]:
     """The loops to plan; whether the file has any annotation; diagnostics of faulty ones."""
-    try:
-        scanned = find_comments(module.source)
-    except (
-        tokenize.TokenError,
-        SyntaxError,
-    ):  # Python's own tokenizer reads a lone carriage return otherwise
-        return (), True, (report("DLB009", SourcePlace(1, 1, 1, 2)),)
+    scanned = find_comments(module.source)
+    if scanned.fails_at:
+        return (), True, (report("DLB009", SourcePlace(scanned.fails_at, 1, scanned.fails_at, 2)),)
     if not scanned.comments and not scanned.near_misses:
         return (), False, ()
     parents = _parents(module.tree)

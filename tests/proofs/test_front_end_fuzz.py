@@ -93,6 +93,18 @@ def test_malformed_inputs_get_a_verdict() -> None:
             "DLB024",
             id="an integer in an annotation that Python does not write out",
         ),
+        pytest.param(
+            "def f(u, ﬁx):\n    # dlb: iterate\n    for t in range(3):\n        # dlb: parallel\n"
+            "        for i in range(3):\n            u[i] += 1\n        ﬁx(u)\n".encode(),
+            "DLB130",
+            id="a name that Python reads in other letters than it is written in",
+        ),
+        pytest.param(
+            b"def f():\n    # dlb: iterate\n    for i in []:\n        if i:\n\\\n            x = 1\n"
+            b"        y = 2\n    z = 3\n",
+            "DLB009",
+            id="an indentation behind a backslash that tokenize does not read",
+        ),
     ],
 )
 def test_an_input_that_failed_once(data: bytes, code: str) -> None:

@@ -206,6 +206,12 @@ def test_the_program_may_exit(ending: str, status: int, words: str, tmp_path: Pa
         ("for i in range(:\n", 1, "error[DLB004]"),
         ("# dlb: parallel, BLOK\nfor i in range(3):\n    print(i)\n", 1, "error[DLB1"),
         ("# dlb: parallel\nx = 1\n", 1, "error[DLB103]"),
+        (
+            "def f():\n    # dlb: parallel\n    for i in []:\n        if i:\n\\\n            x = 1\n"
+            "        y = 2\n    z = 3\n",
+            1,
+            "error[DLB009]",
+        ),
         ("x = " + "(" * 300 + "1" + ")" * 300 + "\n", 1, "error[DLB0"),
         ("x = " + " + ".join(["x[0]"] * 30_000) + "\n", 1, "error[DLB005]"),
     ],

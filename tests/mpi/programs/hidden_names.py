@@ -52,3 +52,24 @@ def given(n, items, Total):
 
 print(read_and_stored(12), imported(12), of_an_outer_function(12), given(12, [3] * 12, list(range(12))))
 print(items(3), copy.copy([1]), queue.Queue().empty(), Total.__name__)
+
+
+class Base:
+    def value(self, i):
+        return i + 1
+
+
+class InOtherLetters(Base):
+    """Python reads names in compatibility letters as plain ones, private names and `super` too."""
+
+    def __init__(self, n):
+        self.__ﬁeld = [0.0] * n
+
+    def step(self, __ﬀ, n):
+        # dlb: parallel
+        for __ﬁ in range(n):
+            self.__ﬁeld[__ﬁ] = __ff * ｓuper().value(__ﬁ)
+        return __fi, self.__field
+
+
+print(InOtherLetters(30).step(2.0, 30))
