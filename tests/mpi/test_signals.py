@@ -19,6 +19,7 @@ import pytest
 
 from tests.support import processes
 from tests.support.mpi import find_mpiexec, transform
+from tests.support.tier import is_full
 
 pytestmark = [
     pytest.mark.mpi,
@@ -52,6 +53,60 @@ def main(n):
 
 main(100000)
 """
+
+#: The same for other kinds of loops: compiled iterations, a routine whose arrays stay on the ranks, and calls
+#: that the compiler does not see.
+KINDS = {
+    "compiled": """\
+import numpy as np
+
+def main(n, m):
+    A, B, i = np.zeros(n), np.arange(m) + 1.0, 0
+    print("begins", flush=True)
+    try:
+        # dlb: parallel, jit
+        for i in range(n):
+            s = 0.0
+            for k in range(m):
+                s += B[k] * (i + 1)
+            A[i] = s
+    except KeyboardInterrupt:
+        print("interrupted", bool((A[:i] > 0).all()), flush=True)
+        raise
+    finally:
+        print("finally", flush=True)
+
+main(10_000_000, 100_000)
+""",
+    "a routine": """\
+import time
+import numpy as np
+
+def main(n):
+    A, B, i, t, done = np.zeros(n), np.zeros(n), 0, 0, 0
+    print("begins", flush=True)
+    try:
+        # dlb: iterate
+        for t in range(100_000):
+            # dlb: parallel
+            for i in range(n):
+                B[i] = A[n - 1 - i] + 1
+                time.sleep(0.002)
+            A, B = B, A
+            done += 1
+    except KeyboardInterrupt:
+        whole = bool((A == A[0]).all() and (B[:i] == B[0]).all())
+        print("interrupted", whole, bool(A[0] - done in (0, 1)), flush=True)
+        raise
+    finally:
+        print("finally", flush=True)
+
+main(60)
+""",
+    "unseen calls": PROGRAM.replace("= value(i)", "= unseen(i)").replace(
+        "main(100000)", 'unseen = globals()["value"]\nmain(100000)'
+    ),
+}
 #: What hydra prints of an interrupt, which it passes on to the ranks.
 HYDRA = re.compile(rb"(?m)^\[mpiexec@.*\n")
 
@@ -85,10 +140,10 @@ def segments_of(pid: int) -> list[str]:
 
 
 @contextmanager
-def job(home: Path, *, launched: bool, **settings: str) -> Iterator[Job]:
-    """The program on three ranks, by `dlbc run` or by mpiexec, once all of them are in the loop."""
+def job(home: Path, *, launched: bool, program: str = PROGRAM, **settings: str) -> Iterator[Job]:
+    """A program on three ranks, by `dlbc run` or by mpiexec, once all of them are in the loop."""
     source = home / "program.py"
-    source.write_text(PROGRAM)
+    source.write_text(program)
     token = uuid.uuid4().hex
     command = [sys.executable, "-m", "dlbc", "run", "-n", "3", str(source)]
     if launched:
@@ -132,6 +187,17 @@ def test_an_interrupt_reaches_the_program_at_its_loop(tmp_path: Path, target: st
         error = under_way.stderr.read_text()
         assert "KeyboardInterrupt\nin iteration i=" in error
         assert "dlbrt" not in error
+
+
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM) if is_full() else (signal.SIGINT,))
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_kinds_of_loops_can_be_interrupted(tmp_path: Path, kind: str, number: int) -> None:
+    with job(tmp_path, launched=False, program=KINDS[kind]) as under_way:
+        under_way.process.send_signal(number)
+        assert under_way.ended() == 128 + number
+        if number == signal.SIGINT:
+            assert re.fullmatch(rb"begins\ninterrupted( True)+\nfinally\n", under_way.stdout.read_bytes())
+            assert "KeyboardInterrupt" in under_way.stderr.read_text()
 
 
 @pytest.mark.parametrize("launched", [False, True], ids=["run", "mpiexec"])

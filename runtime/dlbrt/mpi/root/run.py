@@ -180,9 +180,9 @@ class LoopRun:
         chosen = routine_state.first_strategy(*known) if routine_state is not None else None
         self._strategy, initial = forced or AUTO, forced or chosen or AUTO
         self._pooled = pooled(initial) is not None
-        if self._left is not None:
+        if self._left is not None or interrupts.pending:  # an interrupt came while iterations were compiled
             self._strategy = LOCAL
-            return self._solo(loop)
+            return begun or self._solo(loop)
         if self._root_runtime.communicator.ranks == 1 or n == 0:
             self._strategy = LOCAL if self._strategy == AUTO else self._strategy
             return self._solo(loop)
