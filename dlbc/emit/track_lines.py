@@ -7,7 +7,7 @@ the same except for indentation, or that are known to print differently (loop he
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import nullcontext
 from itertools import accumulate
 from typing import Any
@@ -60,7 +60,7 @@ class PrintedModule:
         #: By node, the number of tokens before it; in printing order, outer nodes first.
         self.starts: dict[int, int] = state.starts
         self._ends = state.ends
-        self._before = [0, *accumulate(map(_newlines, state.tokens))]
+        self._before = [0, *accumulate(_newlines(state.tokens))]
         self._tokens = state.tokens
 
     def lines_of(self, node: int) -> range | None:
@@ -75,8 +75,15 @@ class PrintedModule:
         return range(first + 1, last + 2)
 
 
-def _newlines(token: str) -> int:
-    return len(_split(token)) - 1 if "\r" in token else token.count("\n")
+def _newlines(tokens: Iterable[str]) -> Iterator[int]:
+    """The line ends in each token; one that begins in a token and ends in the next is the first one's."""
+    last = ""
+    for token in tokens:
+        if "\r" in token or last == "\r":
+            yield len(_split(last + token)) - len(_split(last))
+        else:
+            yield token.count("\n")
+        last = token[-1:] or last
 
 
 def _split(text: str) -> list[str]:

@@ -160,6 +160,12 @@ def test_mixed_line_ends_are_kept() -> None:
     assert "print(A)\r\n" in text
 
 
+def test_a_line_end_of_two_tokens_is_one() -> None:
+    loop = LOOP.replace(":\n", ":\r\n\n")  # the tree has a `\r` at the end of the line, and a blank line
+    text = emit('"""x\ry"""\nA = [0] * 3\n' + loop + "print(A)\n")
+    assert f" {text.splitlines().index('print(A)') + 1}=8" in text
+
+
 def test_text_that_cannot_be_kept_is_refused() -> None:
     source, _ = decode_source("case.py", b"A = [0] * 3\n" + LOOP.encode() + b"\r")
     result = transform(source)

@@ -148,7 +148,7 @@ def failures(first: int, count: int, limit: float = 10.0) -> Iterator[tuple[int,
             os.close(read)
             _run(range(seed, first + count), limit, write)
         os.close(write)
-        with open(read, encoding="utf-8") as lines:
+        with open(read, encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 at, _, what = line.rstrip("\n").partition(" ")
                 seed = int(at) + 1
@@ -180,7 +180,7 @@ def _run(seeds: range, limit: float, output: int) -> None:
                 assert_verdict(data)
                 what = ""
             except Exception as error:  # any is a failure
-                what = f"{type(error).__name__}: {error}".replace("\n", " ")[:300]
+                what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             signal.setitimer(signal.ITIMER_PROF, 0)
             os.write(output, f"{seed} {what}\n".encode("utf-8", "replace"))
         status = 0
