@@ -67,7 +67,7 @@ def test_a_program_that_differs_is_shrunk_and_kept(tmp_path: Path) -> None:
     found = difference(PROGRAM, [right, wrong], tmp_path)
     assert found is not None
     assert found[0] is wrong
-    small = shrunk(PROGRAM, wrong, tmp_path, 120.0)
+    small = shrunk(PROGRAM, wrong, tmp_path, 3600.0)
     assert "halves(n)" in small  # the condition needs it
     assert small.count("halves") == 2
     assert "total +=" not in small
