@@ -48,6 +48,10 @@ if TYPE_CHECKING:
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 
 
+#: Bytes of the elements of a list that are read on trial, all of them.
+_MOST_TRIED = 1 << 20
+
+
 #: Packed payloads kept of a loop: where arrays are swapped from run to run, a few take turns.
 _MAX_KEPT = 8
 
@@ -95,9 +99,10 @@ class Payload:
     ``packed`` holds kernel, arguments and space; ``sent`` is the kernel where it is sent apart,
     ``kernel_pickle`` its pickle where the other ranks do not have it. ``tables`` say which slots hold access
     tables. ``state`` is the interpreter's where it has changed, ``settings`` the pickle of that part of it
-    which goes by value. ``samples`` is the pickle of an element of each class among those of lists that
-    travel by rows. ``objects`` are those that all ranks will know by number. ``descriptions`` stand for the
-    values that iterations contribute to, ``departure`` has the objects that stay behind at rank 0.
+    which goes by value. ``samples`` is the pickle of elements of lists that travel by rows: one of each
+    class, or all where code of classes reads them. ``objects`` are those that all ranks will know by number.
+    ``descriptions`` stand for the values that iterations contribute to, ``departure`` has the objects that
+    stay behind at rank 0.
     ``as_before``: it is that of an earlier run, which has shown that a loop with it can be shared;
     ``is_plain``: it holds atoms, and arrays by their slots alone.
     """
@@ -241,11 +246,14 @@ class Payload:
 
     def _try_rows(self) -> None:
         """Pickle the elements of lists that will travel by rows, unless they surely can be."""
-        samples: dict[type, Any] = {}
+        samples: list[Any] = []
+        by_code = any(map(_is_read_by_code, set(map(type, self._in_rows))))
         for data in self._lists_of_objects():
-            self.objects.dumps(list(data))  # all ranks know the list itself
-            samples |= {type(element): element for element in data}
-        self.samples = self.objects.dumps(list(samples.values())) if samples else None
+            pickled = self.objects.dumps(list(data))  # all ranks know the list itself
+            # Code of a class may refuse single objects of it.
+            several = by_code and len(pickled) <= _MOST_TRIED
+            samples += data if several else {type(element): element for element in data}.values()
+        self.samples = self.objects.dumps(samples) if samples else None
 
     def _lists_of_objects(self) -> Iterator[list[Any]]:
         """The lists that travel by rows and hold more than numbers, texts, seeds, arrays or lists of them."""
