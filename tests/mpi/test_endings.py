@@ -183,6 +183,14 @@ def test_a_rank_that_is_killed_ends_the_job(tmp_path: Path) -> None:
     assert parallel.stdout.startswith(b"begins\n")
 
 
+def test_iterations_that_fail_one_after_the_other_contradict_no_plan(tmp_path: Path) -> None:
+    source = Path(__file__).resolve().parent / "programs" / "hard_failures.py"
+    env = {"DLB_STRATEGY": "steal", "DLB_LOAD": "random:max=3,duration=0.002,seed=5"}
+    done = run_mpi(3, [sys.executable, str(transform(source, tmp_path))], timeout=300, env=env)
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout
+    assert "rank 0 alone" not in done.stderr
+
+
 @pytest.mark.parametrize("where", ["value", "before"])
 def test_an_interrupt_ends_all_ranks(tmp_path: Path, where: str) -> None:
     source = tmp_path / "program.py"

@@ -16,6 +16,7 @@ from dlbrt.contract import Distribution
 from dlbrt.data.array_table import ArraySpec, DistributionSpec
 from dlbrt.data.loop_fields import ArrayTable
 from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.interrupts import interrupts
@@ -46,11 +47,13 @@ class ProfilingOptions:
 class LoopEnd:
     """How this rank's part ended: what it left in temporaries, and where the body raised.
 
-    ``overwritten`` are the arrays of mode ``w`` to which the iteration that raised has stored.
+    ``failed_at`` is the lowest position that raised, ``raised`` are all. ``overwritten`` are the arrays of
+    mode ``w`` to which the iteration that raised has stored.
     """
 
     temporaries: Temporaries = field(default_factory=Temporaries)
     failed_at: int | None = None
+    raised: list[int] = field(default_factory=list)
     error: BaseException | None = None
     overwritten: tuple[str, ...] = ()
 
@@ -271,6 +274,12 @@ class LoopContext:
                 self.synchronize()  # more ranks than iterations: work may still come
 
     @property
+    def tried(self) -> Spans:
+        """The positions of all iterations that this rank has done, or that have raised here."""
+        raised = Spans.of(*(range(at, at + 1) for at in set(self.ending.raised)))
+        return self.team.figures.done.union(raised)
+
+    @property
     def more_work(self) -> bool:
         """Whether this rank has iterations to do."""
         return bool(self.team.work)
@@ -365,6 +374,7 @@ class LoopContext:
             error = self.contributions.refuse(error)
         self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
+        self.ending.raised.append(position)
         self.team.failed(0 if interrupts.ends(error) else position)
         self.synchronize()
         return True

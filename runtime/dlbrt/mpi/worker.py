@@ -321,11 +321,8 @@ class _WorkerRun:
 
 def _contradiction(watch: Watch, loop: LoopContext) -> str | None:
     """What this rank has changed though the plan says that it does not."""
-    done, failed_at = loop.team.figures.done, loop.ending.failed_at
-    if failed_at is not None:
-        done = done.union(Spans.of(range(failed_at, failed_at + 1)))
     received = loop.team.received if isinstance(loop.team, AgentDriver) else ()
-    return watch.contradiction(done, received)
+    return watch.contradiction(loop.tried, received)
 
 
 def _resolved(value: Any, slots: list[Any]) -> Any:

@@ -318,7 +318,7 @@ class LoopRun:
             self._results = [own_result(loop, 0)]
         else:
             if not self._others:
-                self._others = sharing.gather(own_result(loop, 0))
+                self._others = sharing.gather()
                 board.end()
                 if sharing.contradiction is None and self._take_back(loop, sharing):
                     return

@@ -76,15 +76,23 @@ def _restore(error: BaseException, state: tuple[dict[str, Any], tuple[Any, ...],
 
 
 def frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
-    """The frames of a traceback that are the program's, the outermost first."""
+    """The frames of a traceback that are the program's, the outermost first.
+
+    Equal ones are one object: a recursion leaves thousands.
+    """
     entries: list[Frame] = []
+    known: dict[tuple[types.CodeType, int, int | None], tuple[str, Frame]] = {}
     while tb is not None:
         code = tb.tb_frame.f_code
-        path = os.path.abspath(code.co_filename)
+        place = code, tb.tb_lasti, tb.tb_lineno
+        if place not in known:
+            frame = Frame(code.co_filename, tb.tb_lineno or 1, code.co_name, _columns(tb))
+            known[place] = os.path.abspath(code.co_filename), frame
+        path, frame = known[place]
         if path == _SCRIPT:
             entries.clear()  # the frames of `dlbc run` are not part of the program
         elif not path.startswith(RUNTIME):
-            entries.append(Frame(code.co_filename, tb.tb_lineno or 1, code.co_name, _columns(tb)))
+            entries.append(frame)
         tb = tb.tb_next
     return tuple(entries)
 
@@ -108,11 +116,18 @@ def rebuilt(frames: Sequence[Frame], known: Mapping[str, Any] = _NOTHING) -> typ
     ``known`` are the globals of its innermost frame.
     """
     tb, inner = None, None
+    places = {frame: (original(frame), calls_loop(frame)) for frame in dict.fromkeys(frames)}
+    made: dict[Frame, tuple[types.FrameType, int]] = {}
     for frame in reversed(frames):
-        place = original(frame)
-        if place is None or (calls_loop(frame) and inner == (place.filename, place.name)):
+        place, is_call = places[frame]
+        if place is None or (is_call and inner == (place.filename, place.name)):
             continue
-        tb = types.TracebackType(tb, *_frame_at(place, known if tb is None else _NOTHING), place.line)
+        if tb is None:
+            tb = types.TracebackType(tb, *_frame_at(place, known), place.line)
+        else:
+            if place not in made:
+                made[place] = _frame_at(place, _NOTHING)
+            tb = types.TracebackType(tb, *made[place], place.line)
         inner = place.filename, place.name
     return tb
 
