@@ -26,6 +26,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _REPEATED = (ast.comprehension, ast.Lambda)
 #: What leaves every loop of a function.
 _EXITS = (ast.Return, ast.Raise)
+_JUMPS = (ast.Continue, ast.Break, *_EXITS)
 #: Values with rescoped origins that are kept: a name is looked up far more often than its value grows.
 _KEPT = 1024
 
@@ -197,11 +198,19 @@ def _rescope_origins(origins: Origins, around: frozenset[int]) -> Origins:
 
 def jumps_out(statement: ast.AST) -> bool:
     """Whether a statement may end the iteration of the loop, or the function, that it stands in."""
-    return _jumps(statement, (ast.Continue, ast.Break, *_EXITS))
+    return _jumps(statement, _JUMPS)
 
 
 def _jumps(node: ast.AST, jumps: tuple[type[ast.AST], ...]) -> bool:
-    """Whether one of these jumps may run in a statement and lead out of it."""
+    """Whether one of these jumps may run in a statement and lead out of it; kept on the node."""
+    key = "_dlbc_jumps_" + "_".join(kind.__name__ for kind in jumps)
+    known: bool | None = node.__dict__.get(key)
+    if known is None:
+        known = node.__dict__[key] = _finds_jump(node, jumps)
+    return known
+
+
+def _finds_jump(node: ast.AST, jumps: tuple[type[ast.AST], ...]) -> bool:
     if isinstance(node, jumps):
         return True
     if isinstance(node, Loop):

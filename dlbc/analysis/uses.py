@@ -20,6 +20,7 @@ from dlbc.ir.region import FunctionNode
 #: A node with a place in the text.
 Node = ast.expr | ast.stmt | ast.excepthandler
 _Item = TypeVar("_Item")
+_Part = TypeVar("_Part", bound=ast.AST | None)
 
 
 #: Functions, and comprehensions, which are functions before Python 3.12.
@@ -79,14 +80,35 @@ def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     Nested functions, lambdas and classes are given with their decorators, defaults and bases, but without
     their bodies; comprehensions are entered.
     """
-    for root in roots:
-        yield from cached_on_node(root, "_dlbc_own", _own) if isinstance(root, ast.stmt) else _own(root)
+    waiting = [*roots][::-1]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield from cached_on_node(node, "_dlbc_own", _own)
+        else:
+            yield node
+            waiting += reversed(_own_parts(node))
 
 
 def _own(root: ast.AST) -> Iterator[ast.AST]:
-    yield root
-    inner = isinstance(root, FunctionNode | ast.ClassDef)
-    yield from own_nodes(_outer_parts(root) if inner else children_of(root))
+    for node, parts in _with_elifs(root, _own_parts):
+        yield node
+        yield from own_nodes(parts)
+
+
+def _with_elifs(
+    root: ast.AST, parts_of: Callable[[ast.AST], Sequence[_Part]]
+) -> Iterator[tuple[ast.AST, Sequence[_Part]]]:
+    """A node and its parts, then each `elif` of it; a chain of these is not kept on each of them."""
+    node: ast.AST = root
+    while isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        yield node, parts_of(node)[:-1]
+        node = node.orelse[0]
+    yield node, parts_of(node)
+
+
+def _own_parts(node: ast.AST) -> Sequence[ast.AST]:
+    return _outer_parts(node) if isinstance(node, FunctionNode | ast.ClassDef) else children_of(node)
 
 
 def every_node(root: ast.AST) -> tuple[ast.AST, ...]:
@@ -119,10 +141,13 @@ def outside_classes(nodes: Iterable[ast.AST], inside: bool = False) -> Iterator[
 
     With each comes whether it is ``inside`` a function or a comprehension among the nodes.
     """
-    for node in nodes:
-        yield node, inside
+    waiting = [(node, inside) for node in nodes][::-1]
+    while waiting:
+        node, within = waiting.pop()
+        yield node, within
         if not isinstance(node, ast.ClassDef):
-            yield from outside_classes(children_of(node), inside or isinstance(node, _SCOPES))
+            below = within or isinstance(node, _SCOPES)
+            waiting += [(child, below) for child in reversed(children_of(node))]
 
 
 def is_super(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -250,16 +275,27 @@ def _uses(node: ast.AST) -> Iterator[Use]:
     special = _SPECIAL.get(type(node))
     if special is not None:
         yield from special(node)
-    elif type(node) in _ORDER:
-        parts = [getattr(node, name) for name in _ORDER[type(node)]]
-        yield from _all(n for part in parts for n in (part if isinstance(part, list) else [part]))
     else:
-        yield from _all(children_of(node))
+        for _, parts in _with_elifs(node, _in_order):
+            yield from _all(parts)
+
+
+def _in_order(node: ast.AST) -> Sequence[ast.AST | None]:
+    if type(node) not in _ORDER:
+        return children_of(node)
+    parts = [getattr(node, name) for name in _ORDER[type(node)]]
+    return [n for part in parts for n in (part if isinstance(part, list) else [part])]
 
 
 def _all(nodes: Iterable[ast.AST | None]) -> Iterator[Use]:
-    for node in nodes:
-        yield from uses_of(node)
+    """The uses in these nodes; chains of operators, calls and attributes take no more the longer they are."""
+    waiting = [*nodes][::-1]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _KEPT) or type(node) in _SPECIAL:
+            yield from uses_of(node)
+        elif node is not None:
+            waiting += reversed(_in_order(node))
 
 
 def _unsure(uses: Iterable[Use]) -> Iterator[Use]:

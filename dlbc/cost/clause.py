@@ -11,7 +11,7 @@ something else of the same shape (``np.sort(i)``, ``M[i][0]``) does not take a v
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
 from math import isfinite
 
@@ -22,7 +22,7 @@ from dlbc.analysis.callees import callees, mentioned_functions, mutated_argument
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary, SideEffect
 from dlbc.analysis.names import full_name
-from dlbc.analysis.uses import root_name, uses_of
+from dlbc.analysis.uses import children_of, every_node, root_name, uses_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.cost.evaluate import evaluate
 from dlbc.cost.evaluate_expressions import Names
@@ -116,7 +116,20 @@ def _quoted(name: str) -> str:
 
 def takes_vector(node: ast.expr, index: str, module: ModuleNames) -> bool:
     """Whether the expression gives, for a vector of index values, the vector of its values, or fails."""
-    if all(use.name != index for use in uses_of(node)):
+    return _takes_vector(node, _holding(node, lambda name: name == index), module)
+
+
+def _holding(node: ast.expr, wanted: Callable[[str], bool]) -> set[int]:
+    """The nodes below, by their identities, that read a name which is ``wanted``, or hold one that does."""
+    found = {id(use.node) for use in uses_of(node) if wanted(use.name)}
+    for each in reversed(every_node(node)):  # children come before their parents
+        if any(id(child) in found for child in children_of(each)):
+            found.add(id(each))
+    return found
+
+
+def _takes_vector(node: ast.expr, varying: Container[int], module: ModuleNames) -> bool:
+    if id(node) not in varying:
         return True
     match node:
         case ast.Name():
@@ -124,8 +137,7 @@ def takes_vector(node: ast.expr, index: str, module: ModuleNames) -> bool:
         case ast.Subscript(value=array, slice=inside):
             parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
             plain = not any(isinstance(part, ast.Slice | ast.Starred) for part in parts)
-            fixed = all(use.name != index for use in uses_of(array))
-            operands = [*parts] if plain and fixed else []
+            operands = [*parts] if plain and id(array) not in varying else []
         case ast.Call(func=function, args=args, keywords=[]) if _elementwise(function, module):
             operands = [] if any(isinstance(a, ast.Starred) for a in args) else args
         case ast.BinOp(op=op, left=left, right=right):
@@ -134,7 +146,7 @@ def takes_vector(node: ast.expr, index: str, module: ModuleNames) -> bool:
             operands = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
         case _:
             operands = []
-    return bool(operands) and all(takes_vector(operand, index, module) for operand in operands)
+    return bool(operands) and all(_takes_vector(operand, varying, module) for operand in operands)
 
 
 def _elementwise(function: ast.expr, module: ModuleNames) -> bool:
@@ -191,31 +203,34 @@ def valueless_parts(node: ast.expr, module: ModuleNames) -> Iterator[tuple[str, 
 
     The program would compute them before the loop: it would fail, or not come back.
     """
-    names = {use.name for use in uses_of(node)}
-    if not isinstance(node, ast.Constant) and all(n in BUILTINS and module.builtin(n) for n in names):
+    reading = _holding(node, lambda name: not (name in BUILTINS and module.builtin(name)))
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in reading or isinstance(part, ast.Constant):
+            waiting += [child for child in reversed(children_of(part)) if isinstance(child, ast.expr)]
+            continue
         try:
-            evaluate(node, Names(), Budget(_PART_STEPS))
+            evaluate(part, Names(), Budget(_PART_STEPS))
         except (TooLargeError, ArithmeticError) as error:
-            yield ast.unparse(node), str(error)
+            yield ast.unparse(part), str(error)
         except Exception:  # it has a value that only the program can compute
-            pass
-        return
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            yield from valueless_parts(child, module)
+            continue
 
 
 def contents_read(node: ast.AST, module: ModuleNames) -> Iterator[str]:
     """Names and dotted names whose contents an expression reads, not only ``len(A)`` or ``A.shape``."""
-    match node:
-        case ast.Call(func=ast.Name(id="len"), args=[array]) if root_name(array) and module.builtin("len"):
-            return
-        case ast.Attribute(attr=attribute) if root_name(node):
-            if attribute not in METADATA:
-                yield ast.unparse(node)
-            return
-        case ast.Name(id=name):
-            yield name
-            return
-    for child in ast.iter_child_nodes(node):
-        yield from contents_read(child, module)
+    waiting = [node]
+    while waiting:
+        match part := waiting.pop():
+            case ast.Call(func=ast.Name(id="len"), args=[array]) if root_name(array) and module.builtin(
+                "len"
+            ):
+                pass
+            case ast.Attribute(attr=attribute) if root_name(part):
+                if attribute not in METADATA:
+                    yield ast.unparse(part)
+            case ast.Name(id=name):
+                yield name
+            case _:
+                waiting += reversed(children_of(part))
