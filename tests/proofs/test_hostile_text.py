@@ -26,6 +26,7 @@ EVEN = (
     "annotated loops that call", "loops of a routine", "refused loops", "loops with costs", "plain loops",
     "statements of a routine",
     "annotations of no loop", "names in a clause", "unknown clauses", "statements", "shifted reads",
+    "a long cost", "elif chain",
 )  # fmt: skip
 
 #: Shapes whose cost doubled with each step, with a size at which checking did not end or took minutes.
