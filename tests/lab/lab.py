@@ -17,7 +17,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -167,6 +167,21 @@ class Lab:
         with Player(LoadSpec(levels), self._burners, self._pipe).playing(Start.LAUNCH):
             done = run_sequential([*_BOUND, str(self._script(host)), shlex.join(command)], timeout)
         return Result(done.status, done.stdout, done.stderr, done.elapsed)
+
+    def stop(self, host: int) -> None:
+        """Stop all processes of a host but those that make its load."""
+        self._signal(host, signal.SIGSTOP)
+
+    def go_on(self, host: int) -> None:
+        """Have them go on."""
+        self._signal(host, signal.SIGCONT)
+
+    def _signal(self, host: int, number: signal.Signals) -> None:
+        busy = {process.pid for process in self._burners[host].processes}
+        for pid in map(int, (self.processors.hosts[host] / "cgroup.procs").read_text().split()):
+            if pid not in busy:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
 
     def _mpiexec(self, shares: Sequence[int]) -> list[str]:
         hosts = ",".join(f"{address(number)}:{share}" for number, share in enumerate(shares))

@@ -57,6 +57,18 @@ class Network:
             namespace.run(["ip", "-batch", "-"], _lines(_device("eth0", f"{address(number)}/16")))
             namespace.run(["tc", "-batch", "-"], _lines(_limits(["eth0"], [host])))
 
+    def limit(self, number: int, rate_mbit: float) -> None:
+        """Limit a host's link, in both directions, to another rate from now on; OSError where that fails."""
+        host = Host(rate_mbit=rate_mbit)
+        for namespace, device in ((self.switch, f"port{number}"), (self.hosts[number], "eth0")):
+            limits = _lines(_limits([device], [host])).replace("qdisc add", "qdisc replace")
+            namespace.run(["tc", "-batch", "-"], limits)
+
+    def connect(self, number: int, *, up: bool) -> None:
+        """Plug a host in, or cut its link: nothing comes through, and nobody is told."""
+        joined = ["master", "bridge"] if up else ["nomaster"]
+        self.switch.run(["ip", "link", "set", f"port{number}", *joined])
+
 
 def address(number: int) -> str:
     """The address of a host."""
