@@ -9,11 +9,17 @@ Law. A rank that ends in any way of its own writes `LEAVING` first, so a rank th
 Ranks that die after the first one are not reported: the launcher has ended them. Silence is reported where
 the rank is stopped, or has used no processor since it last answered: long iterations are no fault.
 
+Hosts. Where there are several, their watchdogs exchange a datagram a second with that of rank 0's host
+(`Hosts`), so a host that is frozen, or cut off, shows on the other side of its link. One that has never been
+heard of is not missed: the network may not let datagrams pass. Where this process itself did not run for a
+while, the silence of others is not counted.
+
 It is started as a file by itself, and so imports nothing but the standard library.
 """
 
 from __future__ import annotations
 
+import operator
 import os
 import select
 import signal
@@ -37,6 +43,9 @@ _LOOK_S = 1.0
 
 #: What is left of a job one rank of which has died is killed after this time, in seconds.
 _GRACE_S = 2.0
+
+#: The variable of this process's environment that says where watchdogs of several hosts meet (`Meeting`).
+MEETING = "DLB_WATCHDOGS"
 
 
 class Activity(NamedTuple):
@@ -68,14 +77,106 @@ class Watched(NamedTuple):
         return f"rank {self.rank} (pid {self.pid})"
 
 
+class Meeting(NamedTuple):
+    """Where the watchdogs of a job meet: the one of rank 0's host has ``port`` open, at ``addresses``.
+
+    ``token`` is the job's. ``handle`` is the open socket, on that host, and -1 on others.
+    """
+
+    token: str
+    port: int
+    addresses: tuple[str, ...]
+    handle: int = -1
+
+    def encode(self) -> str:
+        """As the value of a variable of the environment."""
+        return ",".join((self.token, str(self.port), str(self.handle), *self.addresses))
+
+    @classmethod
+    def decode(cls, text: str) -> Meeting:
+        """The inverse of `encode`."""
+        token, port, handle, *addresses = text.split(",")
+        return cls(token, int(port), tuple(addresses), int(handle))
+
+
+class Hosts:
+    """What the watchdog of this host, which it calls ``name``, hears of others.
+
+    On rank 0's host it hears of all others, elsewhere of rank 0's host. A datagram is the job's token,
+    whether the host's ranks end, and what to call the host.
+    """
+
+    def __init__(self, meeting: Meeting, name: str) -> None:
+        import socket  # ranks, which import this module, have no use for it
+
+        self._meeting, self._name = meeting, name
+        self._leads = meeting.handle >= 0
+        handle = meeting.handle if self._leads else None
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, fileno=handle)
+        self.socket.setblocking(False)
+        self._received: dict[str, tuple[float, tuple[str, int]]] = {}  # by name: when last, and from where
+        self._reported: set[str] = set()
+
+    def speak(self, *, leaving: bool = False) -> None:
+        """Tell the others that this host's ranks go on, or that they end."""
+        known = [place for _, place in self._received.values()]
+        meeting = self._meeting
+        places = known if known or self._leads else [(each, meeting.port) for each in meeting.addresses]
+        for place in places:
+            with suppress(OSError):
+                self.socket.sendto(f"{meeting.token} {int(leaving)} {self._name}".encode(), place)
+
+    def hear(self, now: float) -> None:
+        """Take in what has come; a host of which nothing was known gets an answer at once."""
+        known = len(self._received)
+        with suppress(OSError):
+            while True:
+                data, place = self.socket.recvfrom(1024)
+                token, _, said = data.decode(errors="replace").partition(" ")
+                leaving, _, name = said.partition(" ")
+                if token != self._meeting.token:
+                    continue
+                if leaving == "1":
+                    self._received.pop(name, None)
+                else:
+                    self._received[name] = now, place
+                    self._reported.discard(name)
+        if self._leads and len(self._received) > known:
+            self.speak()
+
+    def excuse(self, seconds: float) -> None:
+        """This process did not run for so long, and could not hear."""
+        self._received = {name: (when + seconds, place) for name, (when, place) in self._received.items()}
+
+    def silent(self, now: float) -> tuple[str, float]:
+        """The host that has been silent longest, and for how long; ``""`` where none is known."""
+        return max(
+            ((name, now - when) for name, (when, _) in self._received.items()),
+            key=_SECONDS,
+            default=("", 0.0),
+        )
+
+    def report(self, name: str) -> bool:
+        """Whether a host's silence is yet to be reported."""
+        new = name not in self._reported
+        self._reported.add(name)
+        return new
+
+
+_SECONDS = operator.itemgetter(1)
+
+
 class Watchdog:
-    """Watches the ranks of a host, whose page is the open file ``board``.
+    """Watches the ranks of a host, whose page is the open file ``board``, and the other ``hosts``, if any.
 
     ``timeout_s`` seconds of silence end the job; 0: never.
     """
 
-    def __init__(self, board: int, host: str, timeout_s: float, ranks: Sequence[Watched]) -> None:
+    def __init__(
+        self, board: int, host: str, timeout_s: float, ranks: Sequence[Watched], hosts: Hosts | None = None
+    ) -> None:
         self._board, self._host, self._timeout_s = board, host, timeout_s
+        self._hosts = hosts
         self._ranks: dict[int, Watched] = {}  # by the handle of the process
         self._silence: dict[int, tuple[object, float]] = {}  # by rank: what is unchanged, and since when
         self._reported: set[int] = set()  # ranks whose silence has been reported
@@ -91,9 +192,17 @@ class Watchdog:
         poll = select.poll()
         for handle in self._ranks:
             poll.register(handle, select.POLLIN)
-        looked_s = time.monotonic()
+        hosts, looked_s = self._hosts, time.monotonic()
+        if hosts is not None:
+            poll.register(hosts.socket, select.POLLIN)
+            hosts.speak()
         while self._ranks:
-            handles = [handle for handle, _ in poll.poll(_LOOK_S * 1000)]
+            handles = [handle for handle, _ in poll.poll(_LOOK_S * 1000) if handle in self._ranks]
+            if (paused_s := time.monotonic() - looked_s - 2 * _LOOK_S) > 0:
+                self._excuse(paused_s)
+                looked_s = time.monotonic()
+            if hosts is not None:
+                hosts.hear(time.monotonic())
             self._ended([self._ranks[handle] for handle in handles])
             for handle in handles:
                 poll.unregister(handle)
@@ -104,6 +213,32 @@ class Watchdog:
             elif self._ending_s is None and now - looked_s >= _LOOK_S:
                 looked_s = now
                 self._look(now)
+                self._look_at_hosts(now)
+        if hosts is not None:
+            hosts.speak(leaving=True)
+
+    def _excuse(self, seconds: float) -> None:
+        """This process did not run, and perhaps nothing did on this host."""
+        self._silence.clear()
+        if self._hosts is not None:
+            self._hosts.excuse(seconds)
+
+    def _look_at_hosts(self, now: float) -> None:
+        """Report hosts whose watchdogs are silent, while ranks of this host go on."""
+        if (hosts := self._hosts) is None or self._ending_s is not None:
+            return
+        hosts.speak()
+        name, silent_s = hosts.silent(now)
+        goes_on = [each for each in self._ranks.values() if self._read(each).phase != LEAVING]
+        said = (
+            f"nothing has been heard of {name} on {self._host} for {silent_s:.0f} s: it is frozen, or cut off"
+        )
+        if goes_on and self._timeout_s and silent_s >= self._timeout_s:
+            self._say(f"{said}; the time-out of {self._timeout_s:g} s ends the job")
+            self._ending_s = now
+            os.kill(goes_on[0].pid, signal.SIGKILL)
+        elif goes_on and silent_s >= _SILENT_S and hosts.report(name):
+            self._say(said)
 
     def _ended(self, ranks: Sequence[Watched]) -> None:
         """These ranks have ended; report it if they are the first to have died."""
@@ -186,12 +321,19 @@ def _within(slot: Activity) -> str:
 def main() -> None:
     """``watchdog.py PAGE HOST TIMEOUT RANK:PID..``: the slots are in the order of the ranks."""
     page, host, timeout_s, *ranks = sys.argv[1:]
-    os.closerange(3, 4096)  # the connections of the rank that has started this to its launcher
+    meeting = Meeting.decode(os.environ[MEETING]) if MEETING in os.environ else None
+    # What is closed are the connections of the rank that has started this to its launcher.
+    kept = meeting.handle if meeting is not None and meeting.handle >= 0 else 4096
+    os.closerange(3, kept)
+    os.closerange(kept + 1, 4096)
     with suppress(OSError):  # the job has ended already
         board = os.open(page, os.O_RDONLY)
         numbers = [list(map(int, each.split(":"))) for each in ranks]
         watched = [Watched(slot, *each) for slot, each in enumerate(numbers)]
-        Watchdog(board, host, float(timeout_s), watched).run()
+        own = ", ".join(str(each.rank) for each in watched)
+        name = f"{host} (rank{'s' * (len(watched) > 1)} {own})"
+        hosts = Hosts(meeting, name) if meeting is not None else None
+        Watchdog(board, host, float(timeout_s), watched, hosts).run()
 
 
 if __name__ == "__main__":

@@ -72,11 +72,14 @@ def played(of: Scenario, *, traced: bool = False) -> Played:
 def _check_counts(of: Scenario, found: Played) -> None:
     """Each synchronization that finds work left has a unit that was done or dropped since the last one.
 
-    Each unit has a few messages for each rank. Thieves without a victim, and neighbours, go by the clock too.
+    Each unit has a few messages for each rank; where groups exchange work, each group has a report for each
+    rank. Thieves without a victim, and neighbours, go by the clock too.
     """
     if found.synchronizations > of.units:
         raise Violation(f"{found.synchronizations} synchronizations of {of.units} units")
     most: float = (of.units + 2 * of.ranks + 4) * of.ranks
+    if of.rules.rounds:
+        most *= 1 + len({*of.hosts})
     if of.strategy in BY_THE_CLOCK or {*BY_THE_CLOCK} & {*of.choices}:
         most = 4 * most + of.ranks**2 * found.end_s / LEAST_PERIOD_S
     if found.messages.total() > most:

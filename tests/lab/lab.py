@@ -55,7 +55,7 @@ exec {directory}/"$host" "$@"
 _ENTER = """\
 #!/bin/sh
 {joined}
-exec {pinned} {entered} sh -c "exec $*"
+exec {pinned} {entered} unshare --mount-proc sh -c "exec $*"
 """
 
 

@@ -5,6 +5,7 @@ A program under every strategy tells when it is within a loop. Then something ha
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -21,12 +22,14 @@ from tests.support.mpi import run_sequential, transform
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(bool(why_not()), reason=why_not())]
 
 HEAD = """
+import re
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 
-n, steps, marks = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+n, pause_s, marks = int(sys.argv[1]), float(sys.argv[2]), Path(sys.argv[3])
 A = np.zeros((n, 400))
 """
 LOOP = """
@@ -34,27 +37,32 @@ LOOP = """
 # dlb: parallel, BLOCK, schedule(STRATEGY)
 for i in range(n):
     s = 0.0
-    for j in range(steps):
+    for j in range(4000):
         s += j * 0.5
+    time.sleep(pause_s)
     A[i, :] += s / (i + 1)
+(marks / "STRATEGY over").write_text("")
 print("STRATEGY", A.sum().hex(), A[17, 3].hex(), flush=True)
 """
 #: A loop has begun on all ranks so long after the program has said that it begins, in seconds.
-BEGUN_S = 1.0
+BEGUN_S = 2.0
 STRATEGIES = ("GDDLB", "LCDLB", "steal", "diffusion", "SS")
 
 
 class Program:
-    """The program under some strategies, and what it prints when it runs sequentially."""
+    """The program under some strategies, and what it prints when it runs sequentially.
 
-    def __init__(self, directory: Path, strategies: tuple[str, ...], n: int, steps: int) -> None:
+    An iteration takes a fraction of a millisecond and ``pause_s`` seconds.
+    """
+
+    def __init__(self, directory: Path, strategies: tuple[str, ...], n: int, pause_s: float) -> None:
         source, self.marks = directory / "prog.py", directory / "marks"
         self.marks.mkdir()
         loops = (LOOP.replace("STRATEGY", name) for name in strategies)
         source.write_text(HEAD + "".join(loops))
-        self.arguments = [str(n), str(steps), str(self.marks)]
+        self.arguments = [str(n), str(pause_s), str(self.marks)]
         self.generated = transform(source, directory)
-        self.output = run_sequential([sys.executable, str(source), *self.arguments]).stdout
+        self.output = run_sequential([sys.executable, str(source), str(n), "0", str(self.marks)]).stdout
         for mark in self.marks.iterdir():
             mark.unlink()
 
@@ -75,6 +83,7 @@ class Program:
                     return
             time.sleep(BEGUN_S)
             try:
+                assert not (self.marks / f"{strategy} over").exists(), "the loop is over"
                 happens()
             except BaseException as failure:
                 failures.append(failure)
@@ -86,13 +95,13 @@ class Program:
         finally:
             ended.set()
             thread.join()
-        assert not failures
+        assert not failures, failures
         assert (self.marks / strategy).exists()
 
 
 @pytest.mark.parametrize("count", [4, 16])
 def test_hosts_at_10_mbit_under_changing_loads_give_the_output(count: int, tmp_path: Path) -> None:
-    program = Program(tmp_path, STRATEGIES, 120, 4000)
+    program = Program(tmp_path, STRATEGIES, 120, 0.0)
     with Lab([Host(1.6 / count, 10)] * count) as lab:
         done = program.run(lab, 300.0, load=RandomLoad(3, 0.3, seed=count))
     assert (done.stdout, done.returncode) == (program.output, 0), done.stderr
@@ -108,7 +117,7 @@ def lab() -> Iterator[Lab]:
 def test_a_host_that_is_frozen_for_a_while_delays_the_output_alone(
     lab: Lab, tmp_path: Path, strategy: str
 ) -> None:
-    program = Program(tmp_path, (strategy,), 160, 20_000)
+    program = Program(tmp_path, (strategy,), 1000, 0.03)
 
     def freeze() -> None:
         lab.stop(2)
@@ -122,8 +131,38 @@ def test_a_host_that_is_frozen_for_a_while_delays_the_output_alone(
 
 @pytest.mark.parametrize("strategy", ["GDDLB", "diffusion"])
 def test_a_link_that_becomes_slow_delays_the_output_alone(tmp_path: Path, strategy: str) -> None:
-    program = Program(tmp_path, (strategy,), 160, 20_000)
-    with Lab([Host(0.4, 10)] * 4) as lab:
-        with program.within(strategy, lambda: lab.network.limit(1, 0.5)):
-            done = program.run(lab, 180.0)
+    program = Program(tmp_path, (strategy,), 1000, 0.03)
+    with Lab([Host(0.4, 10)] * 4) as lab, program.within(strategy, lambda: lab.network.limit(1, 0.5)):
+        done = program.run(lab, 180.0)
     assert (done.stdout, done.returncode) == (program.output, 0), done.stderr
+
+
+def test_a_host_that_is_frozen_for_long_is_named(lab: Lab, tmp_path: Path) -> None:
+    program = Program(tmp_path, ("GDDLB",), 1000, 0.03)
+
+    def freeze() -> None:
+        lab.stop(2)
+        time.sleep(36.0)
+        lab.go_on(2)
+
+    with program.within("GDDLB", freeze):
+        done = program.run(lab, 120.0)
+    assert (done.stdout, done.returncode) == (program.output, 0), done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("dlb: ")]
+    assert re.fullmatch(
+        r"dlb: nothing has been heard of host2 \(rank 2\) on host0 for 3\d s: it is frozen, .*", line
+    )
+
+
+@pytest.mark.parametrize("host", [0, 3])
+def test_a_link_that_is_cut_ends_the_job_after_the_time_out(tmp_path: Path, host: int) -> None:
+    program = Program(tmp_path, ("GDDLB",), 1000, 0.03)
+    with (
+        Lab([Host(0.4, 10)] * 4) as lab,
+        program.within("GDDLB", lambda: lab.network.connect(host, up=False)),
+    ):
+        done = program.run(lab, 60.0, DLB_TIMEOUT="8")
+    assert done.returncode != 0
+    assert b"GDDLB" not in done.stdout
+    assert re.search(r"nothing has been heard of host\d .*; the time-out of 8 s ends the job", done.stderr)
+    assert done.elapsed_s < 40.0

@@ -10,11 +10,18 @@ import os
 import sys
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from mpi4py import MPI
 
 from dlbrt import watchdog
-from dlbrt.watchdog import APART, LEAVING, RUNNING, SLOT_BYTES, Activity
+from dlbrt.watchdog import APART, LEAVING, MEETING, RUNNING, SLOT_BYTES, Activity, Meeting
+
+if TYPE_CHECKING:
+    import socket
+
+#: The request by which Linux says the address of a device (SIOCGIFADDR).
+_GET_ADDRESS = 0x8915
 
 #: The shell ends at once, so the program has no child of which it does not know.
 _OF_RANKS = ("PMI", "PMIX", "OMPI_", "HYDI_", "SLURM_PROCID")
@@ -30,6 +37,13 @@ class Board:
         self._process = 0
         self._loop = ""
         self._runs = False
+        self._meeting: Meeting | None = None
+
+    def meet(self, comm: MPI.Comm) -> None:
+        """Have the watchdogs of several hosts hear of each other; collective, before `share`."""
+        opened = _open_meeting() if comm.rank == 0 else None
+        if (meeting := comm.bcast(opened, root=0)) is not None:
+            self._meeting = meeting if comm.rank == 0 else meeting._replace(handle=-1)
 
     def share(self, host: MPI.Comm, rank: int, timeout_s: float) -> None:
         """Share a page among the ranks of a host, and have a process watch them; collective."""
@@ -49,7 +63,7 @@ class Board:
         self._write(APART)
         reports = host.allgather((rank, os.getpid()))
         if host.rank == 0:
-            _start(path, timeout_s, reports)
+            _start(path, timeout_s, reports, self._meeting)
 
     def begin(self, loop: str) -> None:
         """A loop begins on all ranks; it is named ``loop`` in messages."""
@@ -81,14 +95,47 @@ class Board:
 board = Board()
 
 
-def _start(page: str, timeout_s: float, ranks: list[tuple[int, int]]) -> None:
+def _open_meeting() -> Meeting | None:
+    """Open the port at which this host's watchdog hears of others; None where there is no network."""
+    import socket
+
+    with suppress(OSError):
+        opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        opened.bind(("", 0))
+        port, addresses = opened.getsockname()[1], _addresses(opened)
+        return Meeting(os.urandom(16).hex(), port, addresses, opened.detach())
+    return None
+
+
+def _addresses(opened: socket.socket) -> tuple[str, ...]:
+    """The addresses of this host in its networks."""
+    import fcntl
+    import socket
+    import struct
+
+    found = []
+    for _, name in socket.if_nameindex():
+        with suppress(OSError):  # a device without an address
+            answer = fcntl.ioctl(opened.fileno(), _GET_ADDRESS, struct.pack("256s", name.encode()[:15]))
+            found.append(socket.inet_ntoa(answer[20:24]))
+    return tuple(address for address in found if not address.startswith("127."))
+
+
+def _start(page: str, timeout_s: float, ranks: list[tuple[int, int]], meeting: Meeting | None) -> None:
     """Start the process that watches these ranks, given by number and process."""
     python = [sys.executable, "-I", "-S", str(watchdog.__file__)]
     arguments = [page, MPI.Get_processor_name(), str(timeout_s), *(f"{rank}:{pid}" for rank, pid in ranks)]
     # The process is no rank: what makes one is left out.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_RANKS)}
+    if meeting is not None:
+        environment[MEETING] = meeting.encode()
+    handle = meeting.handle if meeting is not None else -1
     with suppress(OSError):
+        if handle >= 0:
+            os.set_inheritable(handle, True)
         shell = os.posix_spawn(
             "/bin/sh", ["sh", "-c", _IN_BACKGROUND, "sh", *python, *arguments], environment, setsid=True
         )
         os.waitpid(shell, 0)
+    if handle >= 0:
+        os.close(handle)

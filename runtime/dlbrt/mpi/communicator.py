@@ -128,6 +128,8 @@ class Communicator:
 
     def be_watched(self, timeout_s: float) -> None:
         """Have a process watch the ranks of each host; collective, when all have begun."""
+        if not self.on_one_host:
+            board.meet(self.comm)
         if self.ranks > 1:
             board.share(self._host, self.rank, timeout_s)
         self._host.Free()
