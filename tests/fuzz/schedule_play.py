@@ -197,6 +197,8 @@ class Play:
             raise Violation(f"positions {lost} are lost")
         if twice := [p for p, count in counts.items() if count > 1]:
             raise Violation(f"positions {twice} are done twice")
+        if len(played.raised) > len(set(played.raised)):
+            raise Violation(f"a position is run again that has raised: {played.raised}")
         first = min((p for p in self.fails_at if p in positions), default=NO_FAILURE)
         if known != lowest or (lowest != first and not cut):
             raise Violation(f"position {first} fails first, {lowest} has failed, {known} is known")

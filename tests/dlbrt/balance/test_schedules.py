@@ -13,8 +13,8 @@ from tests.fuzz.schedule_network import Rows
 from tests.fuzz.schedules import Scenario, failure_of, played, scenario, shrunk
 from tests.support.tier import is_full
 
-SEEDS = range(20_000 if is_full() else 250)
-CHUNK = 250
+CHUNK = 350
+SEEDS = range(60 * CHUNK if is_full() else CHUNK)
 
 
 @pytest.mark.parametrize("first", SEEDS[::CHUNK])
