@@ -66,8 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--summary", action=argparse.BooleanOptionalAction,
         help="at the end, say on standard error where the time went (default: on a terminal)",
     )  # fmt: skip
-    # Hidden: this version has no progress display, and says so if it is requested.
-    parser.add_argument("--progress", action="store_const", const="1", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--progress", action="store_const", const="1",
+        help="show a progress bar for each loop, if standard error is a terminal (extra `progress`)",
+    )  # fmt: skip
     common.add_emulation(parser)
     parser.add_argument(
         "--weights", metavar="LIST",

@@ -19,6 +19,9 @@ from dlbrt.records import dataclass
 
 _T = TypeVar("_T")
 
+#: Progress is shown even where no terminal is found.
+ALWAYS = "always"
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -27,7 +30,8 @@ class Options:
     ``weights_last`` takes the speeds measured by the last run in place of ``weights``; in a ``trial``
     iterations are dealt in turn, so that speeds can be measured. ``learned`` is the file from which these and
     all other measurements are read, and to which they are written; with ``model`` all of them are used from
-    the first iteration on. ``summary``: a few lines at the end say where the time went. ``threads``: on how
+    the first iteration on. ``progress``: bars are shown, where a terminal is found or (`ALWAYS`) in any case.
+    ``summary``: a few lines at the end say where the time went. ``threads``: on how
     many threads a rank runs compiled chunks. ``timeout_s``: the silence of a rank that ends the job; 0:
     none does.
     """
@@ -40,7 +44,7 @@ class Options:
     threads: int = 1
     stats: str | None = None
     trace: str | None = None
-    progress: bool = False
+    progress: str | None = None
     summary: bool = False
     load: LoadSpec = field(default_factory=LoadSpec)
     speeds: tuple[float, ...] | None = None
@@ -72,7 +76,7 @@ class Options:
             threads=reader.take("threads", _threads) or 1,
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _file("trace", text)),
-            progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
+            progress=reader.take("progress", _progress),
             summary=reader.take("summary", lambda text: _switch("summary", text)) or False,
             load=replace(load, speeds=speeds or (), cliffs=cliffs),
             speeds=speeds,
@@ -134,6 +138,12 @@ def _switch(option: str, text: str) -> bool:
     return text.strip() == "1"
 
 
+def _progress(text: str) -> str | None:
+    if text.strip() not in ("0", "1", ALWAYS):
+        raise OptionError(f"{named('progress')}: expected 1, {ALWAYS}, or 0 for no; found {text.strip()!r}")
+    return text.strip() if text.strip() != "0" else None
+
+
 def _whole_history(text: str) -> bool:
     if text.strip() not in HISTORIES:
         found = f"found {text.strip()!r}{nearest(text.strip(), HISTORIES)}"
@@ -166,10 +176,3 @@ def _file(option: str, text: str) -> str:
     if os.path.isdir(text) or not os.access(text if os.path.exists(text) else directory, os.W_OK):
         raise OptionError(f"{named(option)}: expected a file that can be written; found {text!r}")
     return text
-
-
-def _absent(option: str, text: str) -> None:
-    """For an option of the contract that this version does not have: only "off" is accepted."""
-    if text.strip() != "0":
-        found = f"found {text.strip()!r}, leave it out"
-        raise OptionError(f"{named(option)}: this version does not have it; {found}")

@@ -159,17 +159,6 @@ def test_the_nearest_strategy_is_named(program: Path, capsys: pytest.CaptureFixt
     assert "found 'gddlb'; did you mean GDDLB?" in capsys.readouterr().err
 
 
-def test_a_progress_bar_is_not_offered_and_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "plain.py"
-    path.write_text("print('begun')\n")
-    assert run("run", "--help") == 0
-    assert "--progress" not in capsys.readouterr().out
-    assert run("run", "-n", "2", "--progress", path) == 2
-    assert "DLB_PROGRESS (--progress): this version does not have it" in capsys.readouterr().err
-
-
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
     assert capsys.readouterr().out == "dlbc 0.1.0\n"

@@ -133,10 +133,14 @@ def test_an_unknown_strategy_is_refused_with_the_nearest(name: str, said: str) -
         Options.read({"DLB_STRATEGY": name}, 1)
 
 
-@pytest.mark.parametrize(("variable", "value"), [("DLB_PROGRESS", "1")])
-def test_what_this_version_does_not_have_is_refused(variable: str, value: str) -> None:
-    with pytest.raises(OptionError, match=f"{variable} .*this version does not have it"):
-        Options.read({variable: value}, 1)
+@pytest.mark.parametrize(("text", "found"), [("", None), ("0", None), (" 1 ", "1"), ("always", "always")])
+def test_progress_is_shown_on_terminals_or_always(text: str, found: str | None) -> None:
+    assert Options.read({"DLB_PROGRESS": text}, 1).progress == found
+
+
+def test_progress_is_nothing_else() -> None:
+    with pytest.raises(OptionError, match=r"DLB_PROGRESS .*: expected 1, always, or 0 for no; found 'yes'"):
+        Options.read({"DLB_PROGRESS": "yes"}, 1)
 
 
 @pytest.mark.parametrize("text", ["3", "0", "-1", "x", "1.5", "1_0", "1,", "1,,near", "near,x"])

@@ -16,7 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, fields
-from typing import Any, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from mpi4py import MPI
@@ -28,7 +28,7 @@ from dlbrt.records import dataclass
 T = TypeVar("T")
 
 COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
-VERDICT, OUTPUT, REPEATED = 11, 12, 13
+VERDICT, OUTPUT, REPEATED, PROGRESS = 11, 12, 13, 14
 ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.
@@ -93,7 +93,10 @@ class Pause:
     """One wait: call it between polls. It yields the processor, then sleeps.
 
     A sleep takes up to a hundredth of the wait so far, so a wait is hardly longer than it has to be.
+    ``meanwhile`` is called after each sleep of this process, if there is one.
     """
+
+    meanwhile: ClassVar[Callable[[], object] | None] = None
 
     def __init__(self, spins: int) -> None:
         self._spins = spins
@@ -108,6 +111,8 @@ class Pause:
             return
         time.sleep(self._sleep_s)
         board.answer()
+        if Pause.meanwhile is not None:
+            Pause.meanwhile()
         self._slept_s += self._sleep_s
         longest_s = min(_LONGEST_SLEEP_S, max(_FIRST_SLEEP_S, _SLEEP_PART * self._slept_s))
         self._sleep_s = min(longest_s, self._sleep_s * _GROWTH)

@@ -144,6 +144,10 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
         )
         root_runtime.networks = known(communicator, hosts, os.environ)
         root_runtime.tracing = _tracing(communicator, options, hosts) if options.trace else None
+        if options.progress and communicator.rank == 0:
+            from dlbrt.mpi.output.progress import RootProgress
+
+            root_runtime.progress = RootProgress(communicator, options)
         others = neighbours(communicator)
         _current = Session(root_runtime)
         if communicator.rank:
@@ -168,7 +172,7 @@ def _options(communicator: Communicator) -> tuple[Options, Path | None, Measurem
     kept, learned = None, None
     if communicator.rank == 0:
         try:
-            found = options = Options.read(os.environ, communicator.ranks)
+            found = options = _shown(Options.read(os.environ, communicator.ranks))
             if options.learned or options.weights_last:
                 from dlbrt.observe.measurements import path_for, read
 
@@ -186,6 +190,15 @@ def _options(communicator: Communicator) -> tuple[Options, Path | None, Measurem
     if isinstance(found, str):
         _refuse(communicator, found)
     return found, kept, learned
+
+
+def _shown(options: Options) -> Options:
+    """The options, without progress where nothing can show it."""
+    if options.progress is None:
+        return options
+    from dlbrt.mpi.output.progress import shown
+
+    return shown(options)
 
 
 def _agree(communicator: Communicator) -> list[str]:

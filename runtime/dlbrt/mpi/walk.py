@@ -79,6 +79,8 @@ class Walk:
     ``team`` gives the work. A loop begun alone is to be shared at ``trial_until``, or after
     ``trial_iterations`` more. ``times`` collects the times of groups of iterations, where they are measured.
     ``chunks`` are the compiled iterations, where there are any.
+    ``count`` is called at each poll with the iterations done since the last one, and their seconds, where
+    progress is shown.
     ``before_stretch`` is called with each stretch before it begins, ``after_stretch`` with what was done.
     """
 
@@ -90,6 +92,7 @@ class Walk:
         self.before_stretch: Callable[[range], None] | None = None
         self.after_stretch: Callable[[range], None] | None = None
         self.times: GroupTimes | None = None
+        self.count: Callable[[int, float], None] | None = None
         self.started = clock()
         self._space = space
         self._contributions = contributions
@@ -293,7 +296,7 @@ class Walk:
         """Whether anything has to be polled or measured between iterations."""
         shared = not isinstance(self.team, SingleRank)
         samples = shared or self._load.active or self.on_trial or bool(self._space.bars) or self._computing
-        return samples or self.team.recorder is not None
+        return samples or self.count is not None or self.team.recorder is not None
 
     def _chunks(self, stretch: range) -> Iterator[Iterator[Any]]:
         """A stretch in chunks, until it or this rank's turn ends."""
@@ -427,6 +430,8 @@ class Walk:
         self._seconds += seconds
         for bar in self._space.bars:
             bar.update(done)
+        if self.count is not None:
+            self.count(done, seconds)
         if (recorder := self.team.recorder) is not None:
             recorder.computed(self._part[:done], self._part_started, seconds, computing_s)
         return seconds

@@ -55,6 +55,7 @@ from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
 if TYPE_CHECKING:
+    from dlbrt.mpi.output.progress import ProgressReporter
     from dlbrt.mpi.routines.run_repeater import RepeatCommand, RepeatPlan, WorkerRepeats
     from dlbrt.native.chunks import ChunkSpec
 
@@ -233,6 +234,7 @@ class _WorkerRun:
         self._watch: Watch | None = None
         self._called = called
         self._live: ForwardedOutput | None = None
+        self._progress: ProgressReporter | None = None
 
     def launch(self, loop: LoopContext) -> Team:
         """This rank's driver, once its rows are there."""
@@ -249,6 +251,11 @@ class _WorkerRun:
             loop.walk.complete_delivery()
             self._worker.evict(call.evictions)
         loop.walk.measure(call.measured)
+        if self._worker.options.progress:
+            from dlbrt.mpi.output.progress import ProgressReporter
+
+            self._progress = ProgressReporter(self._communicator, call.serial)
+            loop.walk.count = self._progress.count
         self._elements = ElementGather(self._communicator, fields, objects)
         loop.contributions.share(self._run_journal.journal, {**self._by_name, **self._in_objects})
         loop.contributions.find_places(self._by_name)
@@ -266,6 +273,8 @@ class _WorkerRun:
     def finish(self, loop: LoopContext) -> None:
         """Report to rank 0, and give back what it wants to have."""
         self._run_journal.close()
+        if self._progress is not None:
+            self._progress.end()
         mover = Mover(self._communicator, self._travelling, self._objects)
         result, remains = self._packed(loop, mover)
         bypassed = self._worker.output.bypassed()

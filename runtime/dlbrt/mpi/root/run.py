@@ -145,6 +145,9 @@ class LoopRun:
         loop.costs, loop.threads = self._costs, self._root_runtime.options.threads or 1
         loop.walk.poll_interval.size = self._loop_history.chunk
         interrupts.watch(loop.walk, perform.__code__)
+        if progress := self._root_runtime.progress:
+            progress.begin(self._loop_history.key, self._loop_history.source, len(prepared.space))
+            loop.walk.count = progress.count
         try:
             perform(loop, prepared.kernel, prepared.arguments)
         finally:
@@ -154,6 +157,10 @@ class LoopRun:
         if self._prefix is not None:
             loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
         loop.contributions.finish()
+        if progress:
+            figures = [each.figures for each in self._results]
+            done = sum(len(each.done) for each in figures)
+            progress.end([each.compute_s for each in figures], done)
         self._note_checks(loop)
         if self._under_way is not None and self._sharing is not None:
             self._under_way.note(loop, self._results)
@@ -275,6 +282,9 @@ class LoopRun:
         load = Load(self._root_runtime.options.load, self._root_runtime.communicator.rank)
         loop = LoopContext(prepared.space, launch, self._finish, load)
         interrupts.watch(loop.walk, perform.__code__)
+        if progress := self._root_runtime.progress:
+            progress.restart(first)
+            loop.walk.count = progress.count
         perform(loop, prepared.kernel, prepared.arguments)
         return loop
 
@@ -306,6 +316,8 @@ class LoopRun:
             self._loop_history.withheld = str(error)
             self._root_runtime.forget_state()
             return self._alone(loop, begun, str(error))
+        if self._root_runtime.progress is not None:
+            self._root_runtime.progress.share(call.serial)
         self._watched = self._sharing.watch
         driver = self._sharing.driver
         if begun:

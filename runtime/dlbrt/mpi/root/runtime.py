@@ -29,6 +29,7 @@ from dlbrt.predict.network import Network, Networks
 
 if TYPE_CHECKING:
     from dlbrt.mpi.loop import LoopContext
+    from dlbrt.mpi.output.progress import RootProgress
     from dlbrt.mpi.perform import RankResult
     from dlbrt.mpi.root.preparation import Preparation
     from dlbrt.mpi.root.solo_runs import SoloRuns
@@ -53,6 +54,7 @@ class RootRuntime:
         self._stats = os.path.abspath(options.stats) if options.stats else None
         self._trace = os.path.abspath(options.trace) if options.trace else None
         self.tracing: TraceWriter | None = None
+        self.progress: RootProgress | None = None
         self.serials = itertools.count(1)  # of calls
         self._called = False  # whether the other ranks take part in the run under way
         self._process = os.getpid()
@@ -190,6 +192,7 @@ class RootRuntime:
         if self._at_root:
             self._idle.acquire()
             board.leave()
+            self._close_progress()
             self._send_to_workers(b"")
             self.communicator.close()
             if self.solo_runs is not None:
@@ -219,8 +222,13 @@ class RootRuntime:
         """Let the other ranks end at once; False while a loop runs, and in a forked process."""
         if not self._at_root or not self._idle.acquire(blocking=False):
             return False
+        self._close_progress()
         self._send_to_workers(b"")
         return True
+
+    def _close_progress(self) -> None:
+        if self.progress is not None:
+            self.progress.close()
 
     def _send_to_workers(self, message: bytes) -> None:
         others = range(1, self.communicator.ranks)

@@ -93,7 +93,11 @@ class SoloRuns:
                 found = next((each for each in known if each.suits(iterable, arguments)), None)
                 if found is None:
                     return None
+                started = clock()
                 left = found.run(iterable, arguments)
+                if (progress := self._root_runtime.progress) is not None and not left:
+                    history = found.history
+                    progress.repeated(history.key, history.source, len(iterable), clock() - started)
                 if left:  # so it may be each time
                     self._left_over.add(kernel.__code__)
                     self._enter(self._known.pop(kernel.__code__))
@@ -117,7 +121,7 @@ class _SoloRun:
     def __init__(self, prepared: Preparation, loop: LoopContext, strategy: str, several: bool) -> None:
         assert loop.walk.chunks is not None
         self._chunks: CompiledChunks = loop.walk.chunks
-        self._history = prepared.loop_history
+        self.history = prepared.loop_history
         self._strategy = strategy
         names, spec = tuple(prepared.named), self._chunks.spec
         self._places = tuple(map(names.index, spec.names))
@@ -136,7 +140,7 @@ class _SoloRun:
 
     def suits(self, values: range, arguments: Sequence[Any]) -> bool:
         """Whether a run over these values of the index, with these arguments, would be a repetition."""
-        own, sharing = self._own(arguments), self._history.sharing
+        own, sharing = self._own(arguments), self.history.sharing
         expected_s = sharing.alone_s(len(values))
         if expected_s > _LONGEST_S or self._kinds is None or _kinds(own) != self._kinds:
             return False
@@ -200,7 +204,7 @@ class _SoloRun:
         """Enter the runs since the last time in the statistics."""
         if self._runs:
             seconds = self._compute_s, self._elapsed_s
-            self._history.learn_alone(self._strategy, self._runs, self._done, *seconds)
+            self.history.learn_alone(self._strategy, self._runs, self._done, *seconds)
         self._runs = self._done = 0
         self._compute_s = self._elapsed_s = 0.0
 

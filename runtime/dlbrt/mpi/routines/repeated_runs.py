@@ -132,7 +132,7 @@ class RepeatedRuns:
                 for record in records:
                     fresh = record.replaced(iterable, arguments)
                     if fresh is not None and self._holds(record, fresh, arguments):
-                        return self._repeat(record, fresh, arguments)
+                        return self._shown(record, fresh, arguments)
                 return None
             except BaseException as error:
                 self._root_runtime.abort(error)
@@ -153,6 +153,15 @@ class RepeatedRuns:
             and not any(touches(arguments[place]) for place in fresh)
             and record.fits(arguments)
         )
+
+    def _shown(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> Spans:
+        """Repeat a run, and count it where progress is shown."""
+        started = clock()
+        left = self._repeat(record, fresh, arguments)
+        if (progress := self._root_runtime.progress) is not None and not left:
+            history = record.history
+            progress.repeated(history.key, history.source, len(record.values), clock() - started)
+        return left
 
     def _repeat(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> Spans:
         started = clock()

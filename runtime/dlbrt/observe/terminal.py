@@ -1,0 +1,145 @@
+"""The terminal on which standard error ends, also where a launcher stands between it and this process.
+
+Under a launcher a rank's standard error is a pipe, which the launcher passes on to its own. Whether that is a
+terminal is to be seen at the launcher, a process above this one on the same host (Linux).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+_LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun", "orterun", "prterun", "prte", "srun")
+STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
+_WIDTH = 80
+
+#: How long is waited for a launcher to read what was written, in seconds.
+_PASSED_ON_S = 0.01
+
+
+def find_terminal(descriptor: int = STANDARD_ERROR) -> str | None:
+    """The path of the terminal that shows what is written to a standard descriptor; None if none does."""
+    if os.environ.get("TERM") == "dumb":
+        return None
+    try:
+        if os.isatty(descriptor):
+            return os.ttyname(descriptor)
+        if not os.readlink(f"/proc/self/fd/{descriptor}").startswith(("pipe:", "socket:")):
+            return None
+        shown = os.readlink(f"/proc/{_launcher()}/fd/{descriptor}")
+    except OSError:
+        return None
+    return shown if shown.startswith(("/dev/pts/", "/dev/tty")) else None
+
+
+def _launcher() -> int:
+    """The process nearest to the top that starts ranks, this one being a rank; 0 if there is none."""
+    found, pid = 0, os.getppid()
+    while pid > 1:
+        if Path(f"/proc/{pid}/comm").read_text().strip() in _LAUNCHERS:
+            found = pid
+        # The name of the program, in parentheses, may hold anything.
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return found
+
+
+class TerminalOutput:
+    """Writes to standard error, and knows the width of the terminal, whose path may be unknown."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+
+    def write(self, text: str) -> None:
+        """Write, and wait until a launcher has read it: what goes to standard output next comes after it."""
+        with suppress(OSError):
+            data = memoryview(text.encode(sys.stderr.encoding or "utf-8", "replace"))
+            while data:
+                data = data[os.write(STANDARD_ERROR, data) :]
+            end = time.monotonic() + _PASSED_ON_S
+            while _unread(STANDARD_ERROR) and time.monotonic() < end:
+                time.sleep(2e-5)
+
+    def width(self) -> int:
+        """Characters in a line."""
+        if columns := os.environ.get("COLUMNS", ""):
+            return int(columns) if columns.isdecimal() else _WIDTH
+        if self._path is not None:
+            with suppress(OSError):
+                terminal = os.open(self._path, os.O_RDONLY | os.O_NOCTTY)
+                try:
+                    return os.get_terminal_size(terminal).columns or _WIDTH
+                finally:
+                    os.close(terminal)
+        return _WIDTH
+
+
+def _unread(descriptor: int) -> int:
+    """Bytes that are in a pipe and have not been read; 0 for what is no pipe."""
+    try:
+        found: int = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"))[0]
+    except OSError:
+        return 0
+    return 0 if os.isatty(descriptor) else found
+
+
+class _Preceded(io.RawIOBase):
+    """A descriptor; ``before`` is called with what is about to be written."""
+
+    def __init__(self, below: Any, before: Callable[[bytes], object]) -> None:
+        self._below, self._before = below, before
+        self.name, self.mode = below.name, below.mode
+
+    def write(self, data: Any) -> int | None:
+        """Write, after a call of ``before``."""
+        self._before(bytes(data))
+        written: int | None = self._below.write(data)
+        return written
+
+    def fileno(self) -> int:
+        """The descriptor."""
+        return int(self._below.fileno())
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return bool(self._below.isatty())
+
+    def writable(self) -> bool:
+        """Always true."""
+        return True
+
+
+def precede(name: str, before: Callable[[bytes], object]) -> None:
+    """Have ``before`` called with all that Python writes to ``stdout`` or ``stderr``, when it is written.
+
+    The stream is made anew over the same descriptor, with the same properties. To be called before the
+    program begins; a stream that is not the one that Python has made stays as it is.
+    """
+    stream = getattr(sys, name)
+    if type(stream) is not io.TextIOWrapper or stream is not getattr(sys, f"__{name}__"):
+        return
+    about: dict[str, Any] = {
+        "encoding": stream.encoding,
+        "errors": stream.errors,
+        "line_buffering": stream.line_buffering,
+        "write_through": stream.write_through,
+        "newline": "\n",
+    }
+    stream.flush()
+    buffer: Any = stream.detach()
+    if isinstance(buffer, io.BufferedWriter):
+        binary: Any = io.BufferedWriter(_Preceded(buffer.detach(), before))
+    else:  # `python -u`
+        binary = _Preceded(buffer, before)
+    made = io.TextIOWrapper(binary, **about)
+    setattr(made, "mode", "w")  # noqa: B010 -- as Python sets it
+    setattr(sys, name, made)
+    setattr(sys, f"__{name}__", made)
