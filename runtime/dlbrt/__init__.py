@@ -6,11 +6,16 @@
 
     dlb = dlbrt.start(MPI.COMM_WORLD)
 
-`start` imports the MPI driver; importing this package alone does not. `BLOCK`, `CYCLIC` and `WHOLE` say how
-an array is distributed, `REDUCE`, `ELEMENTS`, `SELECT` and `LAST` how iterations contribute to a value;
-`enumerate`, `reversed` and `zip` do what the built-in functions do, and keep the positions of items known.
-All of these are imported on first use, so that `dlbc`, which shares modules with the runtime, starts without
-numpy.
+A program written for MPI balances a loop by `balanced`:
+
+    for i in dlbrt.balanced(range(n), rows=[A], results=[B]):
+        B[i] = f(A[i])
+
+`start` and `balanced` import the MPI driver; importing this package alone does not. `BLOCK`, `CYCLIC` and
+`WHOLE` say how an array is distributed, `REDUCE`, `ELEMENTS`, `SELECT`, `LAST` how iterations contribute to a
+value; `enumerate`, `reversed` and `zip` do what the built-in functions do, and keep the positions of items
+known. All of these are imported on first use, so that `dlbc`, which shares modules with the runtime, starts
+without numpy.
 """
 
 from __future__ import annotations
@@ -26,16 +31,18 @@ if TYPE_CHECKING:
     from dlbrt.data.space import enumerate_ as enumerate
     from dlbrt.data.space import reversed_ as reversed
     from dlbrt.data.space import zip_ as zip
+    from dlbrt.mpi.balanced import LeftEarlyError, balanced
     from dlbrt.mpi.session import Session
     from dlbrt.reductions.kinds import ELEMENTS, LAST, REDUCE, SELECT
 
-__all__ = ["BLOCK", "CYCLIC", "ELEMENTS", "LAST", "REDUCE", "SELECT", "WHOLE", "__version__", "enumerate",
-           "reversed", "start", "zip"]  # fmt: skip
+__all__ = ["BLOCK", "CYCLIC", "ELEMENTS", "LAST", "REDUCE", "SELECT", "WHOLE", "LeftEarlyError",
+           "__version__", "balanced", "enumerate", "reversed", "start", "zip"]  # fmt: skip
 
 #: The module of each public name, and its name there.
 _PLACES = {
     **{name: ("dlbrt.data.space", f"{name}_") for name in ("enumerate", "reversed", "zip")},
     **{name: ("dlbrt.data.array_table", name) for name in ("BLOCK", "CYCLIC", "WHOLE")},
+    **{name: ("dlbrt.mpi.balanced", name) for name in ("LeftEarlyError", "balanced")},
     **{name: ("dlbrt.reductions.kinds", name) for name in ("ELEMENTS", "LAST", "REDUCE", "SELECT")},
 }
 
