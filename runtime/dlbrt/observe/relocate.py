@@ -28,9 +28,12 @@ def relocated_code(generated: bytes, path: str) -> CodeType:
     if lines is not None:
         places = _Places(lines, text.split("\n"), source.split("\n"))
         kernels = {name: line for name, (line, _) in lines.kernels.items()}
+        before = 1
         for statement in tree.body:
             name = statement.name if isinstance(statement, ast.FunctionDef) else ""
-            _relocate(statement, places, kernels.get(name, 1))
+            number = places.number(statement)
+            _relocate(statement, places, kernels.get(name, before), apart=name in kernels)
+            before = number or before
         note_relocated(path, lines)
     return compile(tree, path, "exec", dont_inherit=True)
 
@@ -71,6 +74,11 @@ class _Places:
             self._known[generated] = self._pair(generated, number) if number else None
         return self._known[generated]
 
+    def number(self, statement: ast.stmt) -> int:
+        """The number of a generated statement's line; 0 if the compiler added it."""
+        found = self.line(statement.lineno)
+        return 0 if found is None else found.number
+
     def _pair(self, generated: int, number: int) -> _Line | None:
         if generated > len(self._generated) or number > len(self._source):
             return None
@@ -79,14 +87,21 @@ class _Places:
         return _Line(number, old, new, shift)
 
 
-def _relocate(statement: ast.stmt, places: _Places, beside: int) -> None:
-    """Give a statement and its parts their places; those without one stand at the line ``beside``."""
+def _relocate(statement: ast.stmt, places: _Places, beside: int, *, apart: bool) -> None:
+    """Give a statement and its parts their places; those without one stand at the line ``beside``.
+
+    A statement that the compiler added stands at the line of the one before, which calls the loop; in a
+    kernel, which is ``apart``, at that of the loop.
+    """
     waiting: list[tuple[ast.AST, int]] = [(statement, beside)]
     while waiting:
         node, beside = waiting.pop()
         if isinstance(node, _PLACED):
             beside = _place(node, places, beside)
-        waiting += ((child, beside) for child in ast.iter_child_nodes(node))
+        for child in ast.iter_child_nodes(node):
+            waiting.append((child, beside))
+            if isinstance(child, ast.stmt) and not apart:
+                beside = places.number(child) or beside
 
 
 def _place(node: ast.AST, places: _Places, beside: int) -> int:

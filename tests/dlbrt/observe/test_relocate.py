@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import traceback
 import types
@@ -86,6 +87,15 @@ def test_the_body_of_a_loop_keeps_lines_and_columns(path: Path) -> None:
 def test_what_the_compiler_adds_is_at_the_loop(path: Path) -> None:
     scaled = functions(code_of(path))["scaled"]
     assert {line for _, _, line in scaled.co_lines()} == {6, 8, 10, 16}
+
+
+def test_what_checks_a_loop_stands_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "last.py"
+    path.write_text("A = [0] * 9\n# dlb: parallel\nfor i in range(9):\n    A[i] = 1 / i\nprint(i)\n")
+    lines = {line for _, _, line in code_of(path).co_lines() if line}
+    assert lines >= {1, 3, 5}
+    raised = [each for each in dis.get_instructions(code_of(path)) if each.argval == "check"]
+    assert [each.positions and each.positions.lineno for each in raised] == [3]
 
 
 def test_an_exception_shows_the_source(path: Path) -> None:
