@@ -22,7 +22,7 @@ PACKAGES = {"dlbc": ROOT / "dlbc", "dlbrt": ROOT / "runtime" / "dlbrt"}
 LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbc": (
         frozenset({"__main__"}),
-        frozenset({"cli"}),
+        frozenset({"cli", "notebook"}),
         frozenset({"commands"}),
         frozenset({"pipeline"}),
         frozenset({"parse", "passes", "emit"}),
@@ -37,6 +37,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbrt": (
         frozenset({"__init__"}),
         frozenset({"script"}),
+        frozenset({"cell"}),
         frozenset({"import_hook"}),
         frozenset({"mpi", "sim"}),
         frozenset({"native"}),
@@ -101,6 +102,7 @@ COMMANDS = {
     "dlbc.commands.run": ("dlbrt.options", "dlbrt.script"),
     "dlbc.commands.report": (*PURE, "dlbrt.observe", "dlbrt.sim"),
     "dlbc.commands.verify": ("dlbrt.script",),
+    "dlbc.notebook": ("dlbrt.cell",),
     "dlbc.commands.simulate": (*PURE, "dlbrt.observe", "dlbrt.sim"),
 }
 

@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    add_settings(parser)
+    common.add_modules(parser)
+    common.add_program(parser)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Its options but for those that say what is run."""
     common.add_ranks(parser)
     parser.add_argument(
         "--strategy", metavar="NAME", type=_strategy,
@@ -81,8 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     common.add_strict(parser)
     common.add_follow(parser)
-    common.add_modules(parser)
-    common.add_program(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ import sys
 import types
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from dlbrt.observe.relocate import relocated_code
 from dlbrt.standard_library import keep_apart
@@ -27,7 +27,9 @@ class RunPlan(TypedDict):
     the program's modules, and ``named`` those of packages, and files of single modules, that belong to it
     though they lie elsewhere.
     ``options`` are those of the compiler. Without ``parallel`` the runtime is not even started; ``alone``:
-    one rank runs it, which needs no MPI.
+    one rank runs it, which needs no MPI. ``cell`` is the directory with the variables of a notebook of which
+    the program is a cell, which ``defines`` these functions and classes; functions of the notebook stand in
+    it ``by_name``.
     """
 
     program: str
@@ -38,10 +40,19 @@ class RunPlan(TypedDict):
     options: list[str]
     parallel: bool
     alone: bool
+    cell: NotRequired[str]
+    defines: NotRequired[list[str]]
+    by_name: NotRequired[list[str]]
 
 
 def main() -> None:
     """Run the program as ``__main__``."""
+    plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
+    if "cell" in plan:
+        from dlbrt.cell import run_cell
+
+        run_cell(Path(plan["cell"]), plan["defines"], plan["by_name"], prepare)
+        return
     code, namespace = prepare()
     exec(code, namespace)
 
@@ -57,7 +68,8 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
     path, module = os.path.abspath(plan["program"]), plan["module"]
     sys.argv[:] = [path if module else plan["program"], *sys.argv[2:]]
-    sys.path[0] = os.getcwd() if module else os.path.dirname(os.path.realpath(path))
+    here = module or "cell" in plan
+    sys.path[0] = os.getcwd() if here else os.path.dirname(os.path.realpath(path))
     program = types.ModuleType("__main__")
     package = module.rpartition(".")[0] if module else None
     program.__dict__.update(__file__=path, __package__=package, __builtins__=__builtins__, __cached__=None)

@@ -1,0 +1,1 @@
+"""`%%dlb`: a cell of a notebook on several ranks, over the notebook's variables."""

@@ -1,0 +1,262 @@
+"""`%%dlb` in IPython: cells run on ranks over the notebook's variables, and leave what plain cells leave."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+from traitlets.config import Config
+
+from tests.support import processes
+
+pytestmark = pytest.mark.mpi
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "jupyter.md"
+
+
+class Notebook:
+    """A notebook, and what its last cell has printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.shell: Any = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+        self._capsys = capsys
+        self.out = self.err = ""
+        self.run("%load_ext dlbc", "import numpy as np")
+
+    def cell(self, text: str) -> ExecutionResult:
+        """Run a cell."""
+        result: ExecutionResult = self.shell.run_cell(text)
+        self.out, self.err = self._capsys.readouterr()
+        return result
+
+    def run(self, *cells: str) -> None:
+        """Run cells that succeed."""
+        for text in cells:
+            assert self.cell(text).success, self.out + self.err
+
+    def __getitem__(self, name: str) -> Any:
+        return self.shell.user_ns[name]
+
+
+@pytest.fixture
+def notebook(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+    for name in [each for each in os.environ if each.startswith("DLB_")]:
+        monkeypatch.delenv(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of IPython's own
+        try:
+            yield Notebook(capsys)
+        finally:
+            InteractiveShell.clear_instance()
+
+
+FILL = """\
+%%dlb -n 2 --strategy none --no-summary
+# dlb: parallel
+for i in range(n):
+    A[i] = f(i)
+"""
+
+
+def test_arrays_change_in_place_and_functions_arrive(notebook: Notebook) -> None:
+    notebook.run(
+        "A, n, k = np.zeros(40), 40, 2\nkept = A",
+        "def f(i):\n    return np.sqrt(i) * k",
+        "k = 3",
+        FILL + "print('sum', A.sum() > 0)",
+    )
+    assert (notebook.out, notebook.err) == ("sum True\n", "")
+    assert notebook["kept"] is notebook["A"]
+    assert notebook["A"].tolist() == (np_sqrt(40) * 3).tolist()
+    assert notebook["i"] == 39
+
+
+def np_sqrt(n: int) -> Any:
+    import numpy as np
+
+    return np.sqrt(np.arange(n))
+
+
+def test_a_cell_leaves_what_a_plain_cell_leaves(notebook: Notebook) -> None:
+    body = """\
+# dlb: parallel
+for i in range(12):
+    t = i * i
+    total += t
+    names.append(str(t))
+table['last'] = [t, pair]
+pair.x += 1
+class Fresh:
+    pass
+def later(v):
+    return v + total
+import math as m
+fresh = [Fresh(), later]
+del gone
+kind = type(pair)
+"""
+    before = (
+        "class Pair:\n    def __init__(self, x):\n        self.x = x\n"
+        "total, names, table, pair, gone = 0, [], {}, Pair(1), 1\n"
+        "views = [names, table, pair]\n"
+    )
+    found = []
+    for magic in ("", "%%dlb -n 2 --strategy none --no-summary\n"):
+        notebook.run(before, magic + body)
+        a, b, c = notebook["views"]
+        assert (a is notebook["names"], b is notebook["table"], c is notebook["pair"]) == (True,) * 3
+        assert notebook["table"]["last"][1] is notebook["pair"]
+        assert notebook["kind"] is notebook["Pair"]
+        assert type(notebook["fresh"][0]) is notebook["Fresh"]
+        assert notebook["fresh"][1] is notebook["later"]
+        assert notebook["m"].pi > 3
+        assert "gone" not in notebook.shell.user_ns
+        found.append(
+            (notebook["total"], notebook["names"], notebook["t"], notebook["pair"].x, notebook["later"](1))
+        )
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "body", "said"),
+    [
+        (
+            "handle = open('/dev/null')",
+            "for i in range(4):\n    A[i] = len(handle.name)\n",
+            "variable handle cannot",
+        ),
+        ("B = A[::2]", "for i in range(4):\n    A[i] = B[0]\n", "variables . and . share memory"),
+        (
+            "",
+            "for i in range(4):\n    A[i] = 1\ng = (k for k in 'ab')\n",
+            "variable g of the cell cannot come back",
+        ),
+        ("", "for i in range(1, 4):\n    A[i] = A[i - 1]\n", r"cell, line 4:5: error\[DLB301\]"),
+        ("", "for i in range(4):\n    A[i] = = 1\n", "cell, line 4: SyntaxError"),
+        ("", "for i in range(4):\n    A[i] = 1\nimport sys\nsys.exit(3)\n", "ended with status 3"),
+    ],
+)
+def test_what_cannot_be_is_said_by_name(notebook: Notebook, setting: str, body: str, said: str) -> None:
+    notebook.run("A = np.zeros(4)", setting)
+    result = notebook.cell("%%dlb -n 2 --strategy none --no-summary\n# dlb: parallel\n" + body)
+    assert not result.success
+    assert re.search(said, notebook.out + notebook.err), notebook.out + notebook.err
+    if "handle" in setting:
+        notebook["handle"].close()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("-n 0", "at least 1"), ("", "required: -n"), ("-n 2 --loat 1", "loat")]
+)
+def test_wrong_options_are_said(notebook: Notebook, line: str, said: str) -> None:
+    result = notebook.cell(f"%%dlb {line}\npass")
+    assert not result.success
+    assert "%%dlb: " in notebook.out
+    assert said in notebook.out
+
+
+def test_an_exception_is_that_of_the_cell_at_its_line(notebook: Notebook) -> None:
+    notebook.run(
+        "A = np.zeros(20)",
+        "class Odd(Exception):\n    pass",
+        "def f(i):\n    if i == 7:\n        raise Odd(i)\n    return i",
+    )
+    result = notebook.cell(FILL.replace("range(n)", "range(20)") + "after = 1\n")
+    assert type(result.error_in_exec) is notebook["Odd"]
+    assert result.error_in_exec.args == (7,)
+    assert "  cell, line 4, in <module>\n    4 |     A[i] = f(i)\n      |            ^^^^\n" in notebook.out
+    assert "in iteration i=7 of the loop at cell, line 3" in notebook.out
+    assert "after" not in notebook.shell.user_ns
+    assert notebook["A"][:7].tolist() == list(range(7))
+
+
+class Stream:
+    """What is written, and when; ``begun`` is called once the word is there."""
+
+    def __init__(self, begun: Callable[[], object] = lambda: None) -> None:
+        self.seen: list[tuple[float, str]] = []
+        self._begun = begun
+
+    def write(self, text: str) -> None:
+        self.seen.append((time.monotonic(), text))
+        if "begun" in text:
+            self._begun()
+
+    def flush(self) -> None:
+        pass
+
+
+def test_objects_of_other_kinds_are_replaced_where_they_have_changed(notebook: Notebook) -> None:
+    before = (
+        "from collections import Counter\n"
+        "rng, counts, same = np.random.default_rng(5), Counter(a=1), Counter(b=2)"
+    )
+    body = "drawn = rng.random(3).tolist()\ncounts['a'] += 1\nbig = same['b']\n"
+    found = []
+    for magic in ("", "%%dlb -n 1 --no-summary\n"):
+        notebook.run(before)
+        same = notebook["same"]
+        notebook.run(magic + body)
+        assert notebook["same"] is same
+        found.append((notebook["drawn"], notebook["rng"].random(), dict(notebook["counts"])))
+    assert found[0] == found[1]
+
+
+def test_what_a_cell_defines_is_seen_by_the_next(notebook: Notebook) -> None:
+    notebook.run(
+        "A, n = np.zeros(8), 8",
+        "%%dlb -n 1 --no-summary\ndef f(i):\n    return i + offset\noffset = 5\n",
+        "offset = 6",
+        "%%dlb -n 2 --strategy none --no-summary --strict\n"
+        "# dlb: parallel\nfor i in range(n):\n    A[i] = f(i)\n",
+    )
+    assert notebook["A"].tolist() == [float(i + 6) for i in range(8)]
+
+
+def test_output_comes_while_the_cell_runs(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", stream := Stream())
+    cell = "import time\nprint('begun')\ntime.sleep(1)\nprint('over')\n"
+    notebook.shell.run_cell("%%dlb -n 1 --no-summary\n" + cell)
+    at = {word: when for when, text in stream.seen for word in ("begun", "over") if word in text}
+    assert at["over"] - at["begun"] > 0.5
+
+
+def test_an_interrupt_of_the_kernel_ends_the_job(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = f"notebook-{os.getpid()}"
+    monkeypatch.setenv(processes.TOKEN, token)
+    notebook.run("A = np.zeros(1000)")
+    interrupt = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
+    monkeypatch.setattr("sys.stdout", Stream(interrupt.start))
+    result = notebook.shell.run_cell(
+        "%%dlb -n 2 --strategy none\nimport time\nprint('begun')\n# dlb: parallel\nfor i in range(1000):\n"
+        "    time.sleep(0.05)\n    A[i] = 1\n"
+    )
+    assert isinstance(result.error_in_exec, KeyboardInterrupt)
+    assert not processes.end_all(token, patience=5.0)
+    assert 0 < notebook["A"].sum() < 1000
+
+
+def test_a_report_stands_below_the_cell(notebook: Notebook) -> None:
+    notebook.run("A, n = np.zeros(40), 40", "def f(i):\n    return float(i)")
+    with notebook.shell.builtin_trap:
+        notebook.run(FILL.replace("--no-summary", "--report"))
+    assert "dlb: 2 ranks, " in notebook.err
+    assert "IPython.core.display.HTML" in notebook.out
+
+
+def test_the_cells_of_the_documentation_print_what_stands_there(notebook: Notebook) -> None:
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
+    for (kind, text), (following, output) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
+        if kind == "python":
+            notebook.cell(text)
+            if following == "text":
+                assert notebook.out == output
