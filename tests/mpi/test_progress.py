@@ -43,6 +43,8 @@ for k in range(12):
 print(A.sum())
 """
 OUTPUT = b"begun and done\npass 0\npass 5\npass 10\n47130.0\n"
+#: A machine that is slow or busy may take more than a second for a run of the second loop.
+SHORT_OR_LONG = r"(240it|100%.* 20/20) \["
 ALWAYS = {"DLB_PROGRESS": "always", "COLUMNS": "100"}
 
 
@@ -78,9 +80,9 @@ def test_every_iteration_counts_once_wherever_it_is_done(
     assert done.stdout == OUTPUT
     first, second, last = screen(done.stderr)[-3:]
     assert re.match(r"prog\.py:13: 100%\|.*\| 300/300 \[", first), done.stderr
-    assert re.match(r"prog\.py:18, run 12: 240it \[", second), done.stderr
+    assert re.match(rf"prog\.py:18, run 12: {SHORT_OR_LONG}", second), done.stderr
     assert last == ""
-    assert ("balance" in first) == (ranks > 1)
+    assert "balance" not in first or ranks > 1
     counts = [int(count) for count in re.findall(r"prog\.py:13: .*? (\d+)/300 \[", done.stderr)]
     assert counts == sorted(counts)
     assert len(set(counts)) > 2
@@ -95,23 +97,24 @@ def test_a_rank_apart_reports_too(source: Path) -> None:
     assert any(count > 150 for count in counts[:-1]), counts
 
 
-def test_passes_of_a_routine_are_counted(tmp_path: Path) -> None:
-    path = tmp_path / "routine.py"
+@pytest.mark.parametrize(("ranks", "clause"), [(2, "# dlb: iterate\n"), (1, "")])
+def test_runs_that_are_repeated_are_counted(ranks: int, clause: str, tmp_path: Path) -> None:
+    path = tmp_path / "passes.py"
     path.write_text(
         "import numpy as np\n"
-        "u, v = np.ones((400, 400)), np.ones((400, 400))\n"
-        "# dlb: iterate\n"
-        "for t in range(60):\n"
+        "u, v = np.ones((800, 800)), np.ones((800, 800))\n"
+        f"{clause}"
+        "for t in range(300):\n"
         "    # dlb: parallel, jit\n"
-        "    for i in range(1, 399):\n"
-        "        for j in range(1, 399):\n"
+        "    for i in range(1, 799):\n"
+        "        for j in range(1, 799):\n"
         "            v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])\n"
         "    u, v = v, u\n"
         "print(u.sum())\n"
     )
-    done = run(path, 2, {"DLB_STRATEGY": "none"} | ALWAYS)
-    assert done.stdout == b"160000.0\n"
-    assert f"routine.py:6, run 60: {60 * 398}it [" in done.stderr
+    done = run(path, ranks, {"DLB_STRATEGY": "none"} | ALWAYS)
+    assert done.stdout == b"640000.0\n"
+    assert re.search(rf"passes\.py:\d, run 300: {300 * 798}it \[", done.stderr), done.stderr
 
 
 def test_pipes_are_quiet(source: Path) -> None:
@@ -136,7 +139,7 @@ def test_on_a_terminal_text_stands_above_the_bars(unbuffered: str, begun: list[s
     text = [line for line in lines if line and not line.startswith(("prog.py", "dlb"))]
     assert text == [*begun, "pass 0", "pass 5", "pass 10", "47130.0"]
     assert sum("300/300" in line for line in lines) == 1
-    assert sum("run 12: 240it" in line for line in lines) == 1
+    assert sum(bool(re.search(f"run 12: {SHORT_OR_LONG}", line)) for line in lines) == 1
 
 
 def on_terminal(command: Sequence[str], unbuffered: str) -> str:
