@@ -59,14 +59,17 @@ class TerminalOutput:
         self._path = path
 
     def write(self, text: str) -> None:
-        """Write, and wait until a launcher has read it: what goes to standard output next comes after it."""
+        """Write at once."""
         with suppress(OSError):
             data = memoryview(text.encode(sys.stderr.encoding or "utf-8", "replace"))
             while data:
                 data = data[os.write(STANDARD_ERROR, data) :]
-            end = time.monotonic() + _PASSED_ON_S
-            while _unread(STANDARD_ERROR) and time.monotonic() < end:
-                time.sleep(2e-5)
+
+    def pass_on(self) -> None:
+        """Wait until a launcher has read it: what goes to standard output next comes after it."""
+        end = time.monotonic() + _PASSED_ON_S
+        while _unread(STANDARD_ERROR) and time.monotonic() < end:
+            time.sleep(1e-4)
 
     def width(self) -> int:
         """Characters in a line."""

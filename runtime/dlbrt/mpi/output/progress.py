@@ -81,7 +81,7 @@ class RootProgress:
 
         self._communicator = communicator
         self._loops: dict[str, LoopProgress] = {}
-        terminal = TerminalOutput(find_terminal())
+        self._terminal = terminal = TerminalOutput(find_terminal())
         self._lines = ProgressLines(terminal.write, terminal.width, tqdm.format_meter)
         self._running: LoopProgress | None = None
         self._serial = 0
@@ -171,5 +171,6 @@ class RootProgress:
 
     def _before_output(self, data: bytes) -> None:
         """The program writes: its text goes where the lines stand."""
-        self._lines.clear()
+        if self._lines.clear():
+            self._terminal.pass_on()
         self._lines.within_line = not data.endswith(b"\n")
