@@ -20,6 +20,7 @@ _COMMANDS = {
     "transform": "write the parallel program",
     "check": "show the diagnostics alone",
     "explain": "show for every loop what was decided, and why",
+    "annotate": "find loops that can be parallel, and show what is in the way of the others",
     "rules": "list the codes of diagnostics, or show one",
     "run": "transform and run under mpiexec in one step",
     "calibrate": "measure the network, or how fast each rank computes the loops",
@@ -28,6 +29,10 @@ _COMMANDS = {
     "witness": "run sequentially and show the first conflict between iterations",
     "verify": "run sequentially and in parallel and show the first difference",
 }
+
+
+#: Commands that may run a program whose arguments are the words after ``--``, as ``options.arguments``.
+_RUNNING = frozenset({"annotate"})
 
 
 class _Command(Protocol):
@@ -42,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     name = next((word for word in words if not word.startswith("-")), "")
     command = cast(_Command, import_module(f"dlbc.commands.{name}")) if name in _COMMANDS else None
-    options = _parser(name, command).parse_args(words)
+    words, arguments = _split(words) if name in _RUNNING else (words, None)
+    options = _parser(name, command).parse_args(words, argparse.Namespace(arguments=arguments))
     assert command is not None, "without a command, parsing ends the process"
     try:
         return command.run(options)
@@ -59,6 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"dlbc: {named}{error.strerror or error}", file=sys.stderr)
         sys.stdout = None
         return 2
+
+
+def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str] | None]:
+    """The words before the first ``--``, and those after it, None if there is none; argparse mixes them."""
+    if "--" not in words:
+        return words, None
+    place = list(words).index("--")
+    return words[:place], words[place + 1 :]
 
 
 def _parser(chosen: str, command: _Command | None) -> argparse.ArgumentParser:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dlbrt.records import dataclass
 
@@ -17,10 +17,13 @@ from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, in_order
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan, LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
-from dlbc.parse.find_loops import find_loops, find_routines
+from dlbc.parse.find_loops import find_candidates, find_loops, find_routines
 from dlbc.parse.find_modules import ModuleFinder, SearchPath
 from dlbc.parse.read_source import WHOLE_FILE, check_literals, check_program, parse_module, read_source
 from dlbc.source import Source, SourcePlace
+
+if TYPE_CHECKING:
+    from dlbc.passes.propose_loops import RefusedLoop
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 100_000
@@ -83,6 +86,45 @@ def explain(source: Source, *, strict: bool = False, search: SearchPath = _BESID
     return _with_deep_stack(lambda: _guarded(source, ReportDetail.COSTS, strict, search=search))
 
 
+@dataclass(frozen=True, slots=True)
+class ProposalResult:
+    """The loops of a source that need no more than an annotation, and those that something is in the way of.
+
+    ``diagnostics``: why nothing can be proposed; its annotations, if it has any, are not right.
+    """
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    proposed: tuple[LoopReport, ...] = ()
+    refused: tuple[RefusedLoop, ...] = ()
+
+
+def propose(source: Source, *, search: SearchPath = _BESIDE) -> ProposalResult:
+    """The loops without an annotation that are proved to be parallel; no program is generated."""
+
+    def work() -> ProposalResult:
+        found = _bounded(source, lambda module: _proposals(module, search), lambda module: module)
+        return ProposalResult((found,)) if isinstance(found, Diagnostic) else found
+
+    return _with_deep_stack(work)
+
+
+def _proposals(module: Module, search: SearchPath) -> ProposalResult:
+    from dlbc.emit.seal import is_generated
+    from dlbc.passes.propose_loops import propose_loops
+
+    if is_generated(module.source.data):
+        return ProposalResult((report("DLB007", WHOLE_FILE),))
+    _, _, diagnostics = find_loops(module)
+    unwritable = check_literals(module)
+    problems = in_order((*diagnostics, *check_program(module), *([] if unwritable is None else [unwritable])))
+    if has_errors(problems):
+        return ProposalResult(problems)
+    proposed, refused = propose_loops(
+        module, find_candidates(module), ModuleFinder(module.source, search).find
+    )
+    return ProposalResult((), proposed, refused)
+
+
 def _guarded(
     source: Source,
     wanted: ReportDetail,
@@ -91,20 +133,27 @@ def _guarded(
     search: SearchPath = _BESIDE,
 ) -> TransformResult:
     """Run the stages; whatever a broken input does to one, the result is a diagnostic, never a traceback."""
+    found = _bounded(source, lambda module: _stages(module, wanted, strict, search), as_seen)
+    return TransformResult(None, (found,)) if isinstance(found, Diagnostic) else found
+
+
+def _bounded(
+    source: Source, work: Callable[[Module], _T], as_seen: Callable[[Module], Module]
+) -> _T | Diagnostic:
+    """What ``work`` makes of the parsed source; or a diagnostic, whatever a broken input does to it."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
-        return TransformResult(None, (module,))
-    module = as_seen(module)
+        return module
     limit, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     gc.disable()  # trees and facts live until the end, so a collection would find no garbage among them
     try:
-        return _stages(module, wanted, strict, search)
+        return work(as_seen(module))
     except (RecursionError, MemoryError):
-        return TransformResult(None, (report("DLB005", WHOLE_FILE),))
+        return report("DLB005", WHOLE_FILE)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        return TransformResult(None, (report("DLB008", WHOLE_FILE, reason=reason),))
+        return report("DLB008", WHOLE_FILE, reason=reason)
     finally:
         sys.setrecursionlimit(limit)
         if collecting:

@@ -56,6 +56,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
 
 #: The commands of dlbc from the top down: a command may use those in rows below its own.
 COMMAND_ROWS = (
+    frozenset({"annotate"}),
     frozenset({"calibrate", "report", "simulate", "verify"}),
     frozenset({"check", "explain", "rules", "run", "transform", "witness"}),
     frozenset({"program"}),
@@ -97,6 +98,7 @@ COMMANDS = {
         "dlbrt.observe.networks",
         "dlbrt.predict.network",
     ),
+    "dlbc.commands.annotate": PURE,
     "dlbc.commands.explain": PURE,
     "dlbc.commands.kept_programs": ("dlbrt.observe.files",),
     "dlbc.commands.run": ("dlbrt.options", "dlbrt.script"),
@@ -116,7 +118,7 @@ BESIDE = frozenset({"papers", "tests"})
 MPI_PACKAGE = "dlbrt.mpi"
 
 #: What calls the passes: over a module, and over a loop, whose results it assembles.
-ASSEMBLERS = frozenset({"dlbc.passes.plan_loops", "dlbc.passes.survey_program"})
+ASSEMBLERS = frozenset({"dlbc.passes.plan_loops", "dlbc.passes.propose_loops", "dlbc.passes.survey_program"})
 
 
 @dataclass(frozen=True, slots=True)

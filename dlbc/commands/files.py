@@ -73,17 +73,20 @@ class ProgramFile:
         return MARK.encode() in source.data and all(d.code != _UNANNOTATED for d in found)
 
 
-def programs(words: Iterable[str], *, notebooks: bool = False) -> tuple[ProgramFile, ...]:
+def programs(
+    words: Iterable[str], *, notebooks: bool = False, unannotated: bool = False
+) -> tuple[ProgramFile, ...]:
     """The programs that the words mean, in their order, each once; those below a directory are sorted.
 
     A word that is no directory is a program, whether it exists or not: reading it says what is wrong.
-    ``notebooks``: those below a directory are meant too, and what only looks like a program.
+    ``notebooks``: those below a directory are meant too, and what only looks like a program. ``unannotated``:
+    programs without annotations are meant too.
     """
     suffixes = {".py", NOTEBOOK, *NO_PROGRAMS} if notebooks else {".py"}
     found: dict[str, ProgramFile] = {}
     for word in words:
         below = word != STANDARD_INPUT and os.path.isdir(word) and os.access(word, os.R_OK | os.X_OK)
-        for program in _below(word, suffixes) if below else (ProgramFile(word),):
+        for program in _below(word, suffixes, unannotated) if below else (ProgramFile(word),):
             key = program.path if program.path == STANDARD_INPUT else os.path.realpath(program.path)
             if key not in found or not program.folder:
                 found[key] = program
@@ -104,11 +107,11 @@ def show_unannotated(words: Iterable[str], annotated: Iterable[ProgramFile]) -> 
             print(f"dlbc: {word}: found no `{MARK}` annotation in any program here or below", file=sys.stderr)
 
 
-def _below(folder: str, suffixes: set[str]) -> Iterator[ProgramFile]:
+def _below(folder: str, suffixes: set[str], unannotated: bool) -> Iterator[ProgramFile]:
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if is_searched(Path(place, name)))
         for path in (Path(place, name) for name in sorted(files)):
-            if path.suffix in suffixes and may_be_annotated(path):
+            if path.suffix in suffixes and (unannotated or may_be_annotated(path)):
                 yield ProgramFile(str(path), folder)
 
 

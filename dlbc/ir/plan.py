@@ -323,6 +323,7 @@ class LoopReport:
     ``fold_legality``: whether pairs of iterations cost the same, by the user's cost if there is one.
     ``cost_omitted``: why the derived cost is not in the plan. ``partition_cost``: the cost by which the loop
     is partitioned, as far as it can be read. ``space``: the values of the index, where a variable counts.
+    ``by_name``: methods of the file, with a place, called on objects that may be of other classes.
     """
 
     loop: AnnotatedLoop
@@ -340,3 +341,4 @@ class LoopReport:
     cost_omitted: str = ""
     partition_cost: Cost | None = None
     space: IndexSpace | None = None
+    by_name: tuple[tuple[str, SourcePlace], ...] = ()

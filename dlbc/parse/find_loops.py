@@ -44,17 +44,47 @@ def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[D
             valid.append((comment.loop, annotation))
     planned, remarks = _outermost(valid, parents)
     ordinals = {loop: number for number, loop in enumerate(loops)}
-    annotated: list[AnnotatedLoop] = []
-    for number, (loop, annotation) in enumerate(planned, 1):
+    annotated = tuple(
+        _in_module(loop, annotation, ordinals[loop], number, _path(loop, parents), module)
+        for number, (loop, annotation) in enumerate(planned, 1)
+    )
+    return annotated, bool(scanned.comments), (*problems, *faults, *remarks)
+
+
+def _in_module(
+    loop: ast.For,
+    annotation: Annotation,
+    ordinal: int,
+    number: int,
+    path: tuple[ast.AST, ...],
+    module: Module,
+) -> AnnotatedLoop:
+    scope = _scope(path)
+    attributes = isinstance(scope, ast.ClassDef) or (module.imported and isinstance(scope, ast.Module))
+    return AnnotatedLoop(loop, annotation, ordinal, number, path, scope, names_are_attributes=attributes)
+
+
+def find_candidates(module: Module) -> tuple[AnnotatedLoop, ...]:
+    """The `for` loops that an annotation could be added to, as if annotated `parallel`, in document order.
+
+    Loops that have an annotation, or are inside or around an annotated parallel loop, are left out. The
+    annotations of the module are without errors.
+    """
+    parents = _parents(module.tree)
+    loops = _loops_in_order(parents)
+    bound, _ = bind_comments(find_comments(module.source), loops, module.source)
+    taken: set[ast.AST] = {comment.loop for comment in bound}
+    parallel = {annotated.node for annotated in find_loops(module)[0]}
+    taken |= {around for loop in parallel for around in _ancestors(loop, parents)}
+    found: list[AnnotatedLoop] = []
+    for ordinal, loop in enumerate(loops):
         path = _path(loop, parents)
-        scope = _scope(path)
-        attributes = isinstance(scope, ast.ClassDef) or (module.imported and isinstance(scope, ast.Module))
-        annotated.append(
-            AnnotatedLoop(
-                loop, annotation, ordinals[loop], number, path, scope, names_are_attributes=attributes
-            )
-        )
-    return tuple(annotated), bool(scanned.comments), (*problems, *faults, *remarks)
+        if isinstance(loop, ast.For) and loop not in taken and parallel.isdisjoint(path):
+            place = module.source.place_of(loop)
+            head = SourcePlace(place.line, place.column, place.line, place.column + len("for"))
+            annotation = Annotation(AnnotationKind.PARALLEL, head)
+            found.append(_in_module(loop, annotation, ordinal, len(found) + 1, path, module))
+    return tuple(found)
 
 
 def _parents(tree: ast.Module) -> _Parents:

@@ -30,12 +30,17 @@ class SearchPath:
     packages: tuple[Path, ...] = ()
 
 
+#: What the directories are called that packages are installed in.
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
 class ModuleFinder:
     """The modules of one program, each read and parsed once, when it is first asked for."""
 
     def __init__(self, program: Source, search: SearchPath) -> None:
         self._roots = tuple(dict.fromkeys((*own_roots(Path(program.path)), *search.roots)))
         self._packages = {package.stem: package.parent for package in search.packages}
+        self._own = _package_of(Path(program.path))
         self._read: dict[Path, tuple[Source | None, Module | None]] = {}
         self._found: dict[tuple[str, Path], tuple[Module, str] | None] = {}
 
@@ -82,6 +87,9 @@ class ModuleFinder:
         if not level and parts and parts[0] in self._packages:
             roots = (*roots, self._packages[parts[0]])
         for root in roots:
+            library = not parts or parts[0] not in (self._own, *self._packages)
+            if not level and library and root.name in _INSTALLED:
+                continue  # what is installed beside a package is a library, not a part of it
             found = []
             for length in range(0 if level else 1, len(parts) + 1):
                 path = root.joinpath(*parts[:length])
@@ -102,6 +110,12 @@ def own_roots(program: Path) -> tuple[Path, ...]:
     while lookups.is_file(outermost / "__init__.py") and outermost != outermost.parent:
         outermost = outermost.parent
     return home, outermost
+
+
+def _package_of(program: Path) -> str:
+    """The name of the outermost package that a program is in; empty if it is in none."""
+    home, outermost = own_roots(program)
+    return "" if home == outermost else home.relative_to(outermost).parts[0]
 
 
 def _read(file: Path) -> tuple[Source | None, Module | None]:

@@ -31,7 +31,7 @@ from dlbc.analysis.effects import NOT_ITS_OWN, FunctionSummaries, FunctionSummar
 from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.seeds import draws_from, holders_of_seeds, seeded_generators
-from dlbc.analysis.uses import every_node, is_super, object_of_super
+from dlbc.analysis.uses import every_node, is_super, object_of_super, unparsed
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import (
@@ -68,6 +68,7 @@ class BodyEffects:
     ``seeded``: global random generators that each iteration seeds before it draws from them.
     ``items``: sequences that the loop runs over whose items the body changes in place, with their numbers.
     ``seeds``: what holds the seeds, if the watched calls do no more than make generators of them.
+    ``by_name``: methods of the file, with a place, called on objects that may be of other classes.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -82,6 +83,7 @@ class BodyEffects:
     seeded: tuple[str, ...] = ()
     items: tuple[tuple[str, int], ...] = ()
     seeds: tuple[str | int, ...] = ()
+    by_name: tuple[tuple[str, SourcePlace], ...] = ()
 
     @property
     def writing(self) -> tuple[SourcePlace, ...]:
@@ -130,7 +132,29 @@ def check_effects(
         seeded=tuple(sorted(check.seeded)),
         items=items,
         seeds=holders_of_seeds(facts, watched, (*functions, *followed), context.loop, context.module),
+        by_name=tuple(dict(_by_name(facts, (*functions, *followed), context)).items()),
     )
+
+
+def _by_name(
+    facts: RegionFacts, functions: Iterable[FunctionSummary], context: AnalysisContext
+) -> Iterator[tuple[str, SourcePlace]]:
+    """Calls that reach methods of the file if their objects are of its classes, and not of one derived.
+
+    In the body that is known of objects that it makes, and where the method is looked at before the loop.
+    """
+    module = context.module
+    for call in facts.calls:
+        made_here = call.receiver is not None and not call.receiver.points_to
+        if call.function.startswith(".") and not made_here and callees(call, module):
+            yield unparsed(call.node.func), context.place_of(call.node)
+    for function in functions:
+        place = context.place_of(mention_of(function, context.body))
+        for node in every_node(function.node):
+            match node:
+                case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in module.methods:
+                    if root_of(unparsed(value)) not in module.imports.keys() | module.classes.keys():
+                        yield unparsed(node.func), place
 
 
 #: Methods of loggers, which write wherever the program has said.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from dlbrt.records import dataclass
@@ -71,9 +71,7 @@ def report_loops(
 
     Costly details that ``wanted`` does not ask for are left out. ``find`` gives the program's own modules.
     """
-    survey = survey or survey_module(module)
-    program = read_program(module, survey, find)
-    around = _ModuleContext(module.source, *survey, Provers(), wanted, program)
+    plan = loop_planner(module, wanted, survey, find)
     read = [_read_by_cost(loop) for loop in loops]
     times = Counter(name for names in read for name in names)
     others = tuple(loop.node for loop in loops)
@@ -85,7 +83,20 @@ def report_loops(
         )
         for loop, own in zip(loops, read, strict=True)
     ]
-    return [_plan_loop(loop, around) for loop in loops]
+    return [plan(loop) for loop in loops]
+
+
+def loop_planner(
+    module: Module,
+    wanted: ReportDetail,
+    survey: tuple[ModuleNames, FunctionSummaries] | None = None,
+    find: FindModule | None = None,
+) -> Callable[[AnnotatedLoop], LoopReport]:
+    """What plans a single loop of a module; arguments as those of `report_loops`."""
+    survey = survey or survey_module(module)
+    program = read_program(module, survey, find)
+    around = _ModuleContext(module.source, *survey, Provers(), wanted, program)
+    return lambda loop: _plan_loop(loop, around)
 
 
 def _read_by_cost(loop: AnnotatedLoop) -> frozenset[str]:
@@ -136,6 +147,7 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
         watched=tuple(body.effects.watched.items()),
         prints=body.effects.prints,
         asserted=tuple(dict.fromkeys(name for name, _ in body.effects.asserted)),
+        by_name=body.effects.by_name,
     )
     if has_errors(findings):
         return refusal

@@ -231,6 +231,8 @@ _STARTS = frozenset({"system", "popen", "execv", "spawnv", "fork"})
 
 #: The modules of commands that run programs.
 _MAY_RUN = {
+    "commands/annotate/measure.py",
+    "commands/annotate/profile.py",
     "commands/run.py",
     "commands/supervise.py",
     "commands/verify/execute.py",

@@ -1,0 +1,65 @@
+"""What a loop takes and gains, in a line or two for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlbc.commands.annotate.profile import LoopTime, Profile
+from dlbc.commands.annotate.worth import Verdict, Worth
+
+
+def amount(number: int, what: str) -> str:
+    """Such as ``3 loops``."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def seconds_text(seconds: float) -> str:
+    """A time with two or three digits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e6:.0f} us"
+
+
+def worth_text(worth: Worth, ranks: int, time: LoopTime | None, profile: Profile | None) -> Iterator[str]:
+    """What the loop takes, then what it gains or from which size on it pays."""
+    if time is not None and profile is not None:
+        yield from _measured(worth, ranks, time, profile)
+    elif worth.verdict is Verdict.BY_SIZE:
+        yield _by_size(worth, ranks)
+    else:
+        size = worth.size
+        assert size.seconds is not None, "the verdict rests on it"
+        run = f"{amount(size.iterations or 0, 'iteration')}, about {seconds_text(size.seconds)} by W(i)"
+        yield f"{run}; {_gain(worth, ranks)}"
+
+
+def _measured(worth: Worth, ranks: int, time: LoopTime, profile: Profile) -> Iterator[str]:
+    if not time.runs:
+        yield "did not run in the profile"
+        return
+    took = f"{seconds_text(time.seconds)} of {seconds_text(profile.elapsed_s)} ({profile.share(time):.0%})"
+    each = f" of {worth.size.iterations} iterations" if worth.size.iterations is not None else ""
+    yield f"{took} in {amount(time.runs, 'run')}{each}; {_gain(worth, ranks)}"
+    if worth.verdict is Verdict.PAYS and worth.parallel_s is not None:
+        after_s = max(profile.elapsed_s - time.seconds, 0.0) + time.runs * worth.parallel_s
+        faster = f"{profile.elapsed_s / after_s:.1f} times as fast"
+        yield f"the program then takes about {seconds_text(after_s)}, {faster}"
+
+
+def _gain(worth: Worth, ranks: int) -> str:
+    on = f"on {amount(ranks, 'rank')}"
+    if worth.verdict is Verdict.PAYS and worth.gain is not None:
+        return f"about {worth.gain:.1f} times as fast {on}"
+    least = "" if worth.least_s is None else f": a run pays from about {seconds_text(worth.least_s)}"
+    return f"too small {on}{least}"
+
+
+def _by_size(worth: Worth, ranks: int) -> str:
+    least = "" if worth.least_s is None else f"from about {seconds_text(worth.least_s)} a run"
+    if worth.sizes is not None:
+        names = " = ".join(worth.size.missing)
+        least = f"from about {names} = {worth.sizes}, {least}"
+    ask = " ".join(f"--set {n if n.isidentifier() else repr(n)}=NUMBER" for n in worth.size.missing[:3])
+    hint = f"; {ask} or --profile says more" if ask else "; --profile says more"
+    return f"pays on {amount(ranks, 'rank')} {least or 'never'}{hint}"

@@ -1,0 +1,239 @@
+"""Which loops `dlbc annotate` proposes, how it writes them, and what it says is in the way of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlbc.commands.annotate.insert import with_comments
+from dlbc.commands.annotate.obstacles import Obstacle, in_the_way
+from dlbc.commands.annotate.proposals import FileProposals, find_proposals
+from dlbc.commands.annotate.worth import Verdict, size_of, worth_of
+from dlbc.parse.find_modules import SearchPath
+from dlbc.parse.read_source import decode_source
+from dlbc.pipeline import check
+from dlbc.source import Source
+
+REFUSED = Path(__file__).resolve().parents[2] / "cases" / "refuse"
+
+
+def source_of(text: str | bytes) -> Source:
+    source, problems = decode_source("program.py", text if isinstance(text, bytes) else text.encode())
+    assert not problems
+    return source
+
+
+def found(text: str | bytes) -> FileProposals:
+    return find_proposals(source_of(text), SearchPath())
+
+
+def proposed(text: str) -> dict[int, str]:
+    """The proposed comments by line, `iterate` included."""
+    proposals = found(text).proposals
+    return {p.line: p.text for p in proposals} | {p.routine: "iterate" for p in proposals if p.routine}
+
+
+def obstacle(text: str) -> tuple[Obstacle, str]:
+    """What is in the way of the only loop."""
+    result = found(text)
+    assert not result.proposals
+    [refused] = result.refused
+    why = in_the_way(refused, result.source)
+    return why.obstacle, why.sentence
+
+
+FUNCTION = "def f(A, B, n, m):\n"
+
+
+def test_the_outermost_loop_of_a_nest_is_proposed() -> None:
+    text = FUNCTION + "    for i in range(n):\n        for j in range(m):\n            A[i, j] = B[j, i]\n"
+    assert proposed(text) == {2: "parallel, jit"}
+
+
+def test_the_inner_loop_is_proposed_where_the_outer_one_depends_on_its_order() -> None:
+    text = (
+        FUNCTION
+        + "    for i in range(1, n):\n        for j in range(m):\n            A[i, j] = A[i - 1, j]\n"
+    )
+    assert {line for line, comment in proposed(text).items() if comment.startswith("parallel")} == {3}
+
+
+def test_reductions_need_no_clause() -> None:
+    text = FUNCTION + "    s = 0.0\n    for i in range(n):\n        s += A[i] * B[i]\n    return s\n"
+    assert proposed(text) == {3: "parallel"}
+
+
+def test_rows_are_dealt_in_turn_where_blocks_would_leave_ranks_idle() -> None:
+    text = FUNCTION + (
+        "    for k in range(n - 1):\n        for i in range(k + 1, n):\n"
+        "            A[i, k + 1 :] -= A[i, k] * A[k, k + 1 :]\n"
+    )
+    assert proposed(text) == {2: "iterate", 3: "parallel, CYCLIC, jit"}
+
+
+def test_arrays_do_not_stay_on_the_ranks_where_each_pass_looks_at_all_of_them() -> None:
+    loop = "        for i in range(n):\n            B[i] = A[i] + 1.0\n"
+    text = FUNCTION + f"    while m > B.sum():\n{loop}        A, B = B, A\n"
+    assert list(proposed(text).values()) == ["parallel, jit"]
+
+
+def test_a_loop_with_an_annotation_and_the_loops_inside_and_around_it_are_left_alone() -> None:
+    text = FUNCTION + (
+        "    for i in range(n):\n        # dlb: parallel\n        for j in range(m):\n"
+        "            for k in range(m):\n                A[i, j, k] = B[k]\n"
+    )
+    result = found(text)
+    assert (result.proposals, result.refused) == ((), ())
+
+
+OBSTACLES = {
+    "for i in range(1, n):\n        A[i] = A[i - 1]": Obstacle.NEEDS_EARLIER,
+    "for i in range(n):\n        if A[i] > m:\n            break": Obstacle.ENDS_EARLY,
+    "for i in range(n):\n        yield A[i]": Obstacle.HANDS_OUT,
+    "for i in range(n):\n        A[i] = random()": Obstacle.IN_ORDER,
+    "for i in range(n):\n        A.pop()": Obstacle.CHANGES_SHARED,
+    "for i in range(n):\n        A[B[i]] = 2 * A[B[i]] + 1": Obstacle.BY_DATA,
+    "for i in range(n):\n        A[i] = unseen(i)": Obstacle.UNSEEN,
+    "for i in range(n):\n        A[i] = B.look(i)": Obstacle.UNSEEN,
+    "for i in range(n):\n        A[i] = B.named(i)": Obstacle.UNSEEN,
+    "for i in range(n):\n        A[i] = through(B, i)": Obstacle.UNSEEN,
+    "for A[0] in range(n):\n        pass": Obstacle.FORM,
+    "if False:\n        for i in range(n):\n            A[i] = i": Obstacle.NOT_RUN,
+}
+
+HEAD = """from random import random
+from elsewhere import unseen
+
+class C:
+    def named(self, i):
+        return i
+
+def through(b, i):
+    return b.named(i)
+
+"""
+
+
+@pytest.mark.parametrize(("loop", "expected"), OBSTACLES.items(), ids=OBSTACLES)
+def test_what_is_in_the_way(loop: str, expected: Obstacle) -> None:
+    kind, sentence = obstacle(f"{HEAD}{FUNCTION}    {loop}\n")
+    assert kind is expected
+    assert sentence
+
+
+def test_a_method_of_an_object_that_the_iteration_makes_is_seen() -> None:
+    assert proposed(f"{HEAD}{FUNCTION}    for i in range(n):\n        A[i] = C().named(i)\n")
+
+
+def test_nothing_is_proposed_beside_annotations_that_are_wrong() -> None:
+    result = found(FUNCTION + "    # dlb: paralel\n    for i in range(n):\n        A[i] = i\n")
+    assert [d.code for d in result.diagnostics] == ["DLB102"]
+    assert not result.proposals
+
+
+@pytest.mark.parametrize("path", sorted(REFUSED.glob("*.py")), ids=lambda path: path.stem)
+def test_no_refused_loop_is_proposed(path: Path) -> None:
+    """Of loops that are annotated by nothing but `parallel`; clauses may be what is wrong."""
+    data = path.read_bytes()
+    plain = [line.strip() for line in data.splitlines() if b"# dlb:" in line]
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return
+    if plain != [b"# dlb: parallel"]:
+        return
+    errors = {d.code for d in check(source_of(text)) if d.severity.value == "error"}
+    line = next(n for n, each in enumerate(text.splitlines(), 1) if each.strip() == "# dlb: parallel")
+    bare = "".join(each for each in text.splitlines(keepends=True) if each.strip() != "# dlb: parallel")
+    proposals = find_proposals(Source("program.py", bare.encode(), bare), SearchPath()).proposals
+    assert not errors or line not in {proposal.line for proposal in proposals}
+
+
+# What is written
+
+LOOP = "for i in range(3):\n\tA[i] = i\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"A = [0] * 3\nfor i in range(3):\n    A[i] = i * 2",
+        b"A = [0] * 3\r\nfor i in range(3):\r\n    A[i] = i\r\n",
+        b"\xef\xbb\xbfA = [0] * 3\nfor i in range(3): A[i] = i\n",
+        b"# coding: latin-1\n# \xe9\nA = [0] * 3\nif A:\n\tfor i in range(3):\n\t\tA[i] = i\n",
+        b"A = [0] * 3\n\n# above\nfor i in range(3):  # behind\n    A[i] = i\n\x0c\n",
+        b"A = [0] * 3\nfor i in range(3): A[i] = i",
+    ],
+    ids=[
+        "no last line end",
+        "carriage returns",
+        "byte order mark",
+        "latin-1 and tabs",
+        "comments",
+        "one line",
+    ],
+)
+def test_all_but_the_comments_stays_byte_for_byte(data: bytes) -> None:
+    source = source_of(data)
+    [proposal] = find_proposals(source, SearchPath()).proposals
+    written = with_comments(source, {proposal.line: proposal.text})
+    lines = written.data.splitlines(keepends=True)
+    comment = lines.pop(proposal.line - 1)
+    assert comment.strip() == f"# dlb: {proposal.text}".encode()
+    assert b"".join(lines) == data
+    again = find_proposals(written, SearchPath())
+    assert (again.proposals, again.refused, again.diagnostics) == ((), (), ())
+
+
+# What it is worth
+
+
+def test_a_given_size_decides_whether_a_loop_pays() -> None:
+    text = FUNCTION + "    for i in range(n):\n        A[i] = B[i] * 2.0\n"
+    [proposal] = found(text).proposals
+    small, large = (worth_of(proposal.report, 4, {"n": n}, stays=False) for n in (10, 10**6))
+    assert (small.verdict, large.verdict) == (Verdict.TOO_SMALL, Verdict.PAYS)
+    assert large.gain is not None
+    assert 1.0 < large.gain <= 4.0
+    assert large.size.iterations == 10**6
+
+
+def test_without_sizes_the_smallest_that_pays_is_named() -> None:
+    text = FUNCTION + "    for i in range(n):\n        for j in range(m):\n            A[i, j] = B[j]\n"
+    [proposal] = found(text).proposals
+    worth = worth_of(proposal.report, 4, {}, stays=True)
+    assert worth.verdict is Verdict.BY_SIZE
+    assert set(worth.size.missing) == {"n", "m"}
+    assert worth.sizes is not None
+    at, below = (
+        worth_of(proposal.report, 4, {"n": size, "m": size}, stays=True).verdict
+        for size in (worth.sizes, worth.sizes // 2)
+    )
+    assert (at, below) == (Verdict.PAYS, Verdict.TOO_SMALL)
+
+
+def test_the_work_of_a_triangle_is_summed() -> None:
+    triangle = FUNCTION + "    for i in range(n):\n        for j in range(i):\n            A[i, j] = B[j]\n"
+    square = triangle.replace("range(i)", "range(n)")
+    sizes = [size_of(found(text).proposals[0].report, {"n": 1000}).seconds for text in (triangle, square)]
+    assert sizes[0] is not None
+    assert sizes[1] is not None
+    assert sizes[0] == pytest.approx(sizes[1] / 2, rel=0.02)
+
+
+def test_adding_to_a_container_is_work_of_rank_0_and_does_not_pay_by_itself() -> None:
+    adding = FUNCTION + "    A = []\n    for i in range(n):\n        A.append(B[i])\n    return A\n"
+    computing = adding.replace("B[i]", "sum([B[j] * j for j in range(1000)])")
+    verdicts = [
+        worth_of(found(text).proposals[0].report, 4, {"n": 10**5}, stays=False).verdict
+        for text in (adding, computing)
+    ]
+    assert verdicts == [Verdict.TOO_SMALL, Verdict.PAYS]
+
+
+def test_no_number_of_iterations_pays_on_one_rank() -> None:
+    [proposal] = found(FUNCTION + "    for i in range(n):\n        A[i] = B[i]\n").proposals
+    worth = worth_of(proposal.report, 1, {"n": 10**6}, stays=False)
+    assert worth.verdict is Verdict.TOO_SMALL
+    assert worth.least_s is None
