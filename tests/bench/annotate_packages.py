@@ -70,17 +70,15 @@ def listed(found: FileProposals) -> Iterator[str]:
 
 
 def table(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """The counts of all packages, and the obstacles in the words that users see."""
-    shown = list(Obstacle)
-    head = ["package", "loops", "proposed", *(str(number) for number in range(1, len(shown) + 1)), "s"]
+    """The counts of all packages; the numbered columns are the obstacles in their order."""
+    head = ["package", "loops", "proposed", *(str(number) for number in range(1, len(Obstacle) + 1)), "s"]
     lines = [_row(head), _row(["---"] * len(head))]
     rows = [
         _counts(name, result) for name, result in sorted(results.items(), key=lambda pair: pair[0].lower())
     ]
     lines += [_row([name, *map(str, counts)]) for name, *counts in rows]
     lines.append(_row(["all", *(str(sum(column)) for column in list(zip(*rows, strict=True))[1:])]))
-    reasons = [f"{number}. {each.value}" for number, each in enumerate(shown, 1)]
-    return "\n".join([*lines, "", "In the way:", "", *reasons, ""])
+    return "\n".join(lines)
 
 
 def _counts(name: str, result: Mapping[str, Any]) -> list[Any]:

@@ -164,12 +164,9 @@ def _others(file: AssessedFile, color: bool) -> Iterator[str]:
         if file.profile is not None and each.time is not None:
             share = f"  ({seconds_text(each.time.seconds)}, {file.profile.share(each.time):.0%})"
         yield f"  {file.source.path}:{node.lineno}: {header_of(file.source, node)}{share}"
-        yield f"    {why.obstacle.value}: line {why.place.line}: {_sentence(why)}"
-
-
-def _sentence(why: InTheWay) -> str:
-    more = f"; and {amount(why.others, 'other thing')}" if why.others else ""
-    return f"{why.sentence}{f' [{why.code}]' if why.code else ''}{more}"
+        more = f", and {amount(why.others, 'other thing')}" if why.others else ""
+        yield f"    {why.obstacle.value}{f' [{why.code}]' if why.code else ''}{more}"
+        yield f"    line {why.place.line}: {why.sentence}"
 
 
 # Other forms

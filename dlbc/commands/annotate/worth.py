@@ -32,7 +32,8 @@ from dlbc.ir.plan import LoopReport
 if TYPE_CHECKING:
     from dlbc.commands.annotate.profile import LoopTime
 
-#: Seconds of an operation of W(i), in plain Python.
+#: Seconds of an operation of W(i), in plain Python: 14e-9 to 46e-9 were measured on loops over numbers, lists
+#: and elements of arrays (Python 3.11, an AMD EPYC).
 OPERATION_S = 3e-8
 
 #: Beyond the messages of the model: a loop is prepared and ended on each rank.

@@ -56,7 +56,10 @@ def test_the_text_names_loops_annotation_size_and_obstacle(
     assert (
         "program.py:6: for i in range(n):\n  # dlb: parallel, jit\n  pays on 3 ranks from about n = " in out
     )
-    assert "program.py:9: for i in range(1, n):\n    an iteration needs what an earlier one computes: " in out
+    assert (
+        "program.py:9: for i in range(1, n):\n    an iteration needs what an earlier one computes [DLB301]\n"
+        in out
+    )
 
 
 def test_json_has_places_verdicts_and_numbers(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
