@@ -23,6 +23,7 @@ from dlbc.parse.read_source import WHOLE_FILE, check_literals, check_program, pa
 from dlbc.source import Source, SourcePlace
 
 if TYPE_CHECKING:
+    from dlbc.analysis.call_targets import ProgramModule
     from dlbc.passes.propose_loops import RefusedLoop
 
 _STACK_BYTES = 512 * 1024 * 1024
@@ -119,9 +120,8 @@ def _proposals(module: Module, search: SearchPath) -> ProposalResult:
     problems = in_order((*diagnostics, *check_program(module), *([] if unwritable is None else [unwritable])))
     if has_errors(problems):
         return ProposalResult(problems)
-    proposed, refused = propose_loops(
-        module, find_candidates(module), ModuleFinder(module.source, search).find
-    )
+    find, surveyed = ModuleFinder(module.source, search).find, _surveyed(search)
+    proposed, refused = propose_loops(module, find_candidates(module), find, surveyed)
     return ProposalResult((), proposed, refused)
 
 
@@ -183,7 +183,8 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool, search: SearchPa
     if (unwritable := check_literals(module)) is not None:
         return TransformResult(None, in_order((*diagnostics, unwritable)))
     survey = survey_module(module)
-    reports = tuple(report_loops(module, loops, wanted, survey, ModuleFinder(module.source, search).find))
+    find = ModuleFinder(module.source, search).find
+    reports = tuple(report_loops(module, loops, wanted, survey, find, _surveyed(search)))
     if strict:
         reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
     annotated_routines, misplaced = find_routines(module, loops)
@@ -199,6 +200,10 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool, search: SearchPa
     if not plans:
         return TransformResult(module.source.data, found)
     return _emit(module, plans, routines, found)
+
+
+def _surveyed(search: SearchPath) -> dict[str, ProgramModule] | None:
+    return None if search.store is None else search.store.surveyed
 
 
 def _beside(source: Source, file: str) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis.call_targets import ProgramModule
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
 from dlbc.parse import lookups
@@ -18,16 +19,28 @@ from dlbc.parse.read_source import parse_module, read_source
 from dlbc.source import Source
 
 
+class ModuleStore:
+    """Modules that several programs share: those read, by their files, and those surveyed, by their paths.
+
+    It holds as long as the files stay as they are.
+    """
+
+    def __init__(self) -> None:
+        self.read: dict[Path, tuple[Source | None, Module | None]] = {}
+        self.surveyed: dict[str, ProgramModule] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class SearchPath:
     """Where modules are found besides the places that follow from that of a program.
 
     ``roots`` are directories of its modules, ``packages`` the directories of single packages, or the files of
-    single modules, that are installed and read nevertheless.
+    single modules, that are installed and read nevertheless. ``store`` is shared by several programs.
     """
 
     roots: tuple[Path, ...] = ()
     packages: tuple[Path, ...] = ()
+    store: ModuleStore | None = None
 
 
 #: What the directories are called that packages are installed in.
@@ -41,7 +54,7 @@ class ModuleFinder:
         self._roots = tuple(dict.fromkeys((*own_roots(Path(program.path)), *search.roots)))
         self._packages = {package.stem: package.parent for package in search.packages}
         self._own = _package_of(Path(program.path))
-        self._read: dict[Path, tuple[Source | None, Module | None]] = {}
+        self._read = ModuleStore().read if search.store is None else search.store.read
         self._found: dict[tuple[str, Path], tuple[Module, str] | None] = {}
 
     def find(self, name: str, importer: Source) -> tuple[Module, str] | None:

@@ -15,7 +15,7 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
-from dlbc.analysis.call_targets import FindModule, Program
+from dlbc.analysis.call_targets import FindModule, Program, ProgramModule
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
@@ -66,12 +66,14 @@ def report_loops(
     wanted: ReportDetail = ReportDetail.PLANS,
     survey: tuple[ModuleNames, FunctionSummaries] | None = None,
     find: FindModule | None = None,
+    surveyed: dict[str, ProgramModule] | None = None,
 ) -> list[LoopReport]:
     """A report for each `parallel` loop: its plan, or why it has none; remarks may come with a plan.
 
-    Costly details that ``wanted`` does not ask for are left out. ``find`` gives the program's own modules.
+    Costly details that ``wanted`` does not ask for are left out. ``find`` gives the program's own modules,
+    ``surveyed`` those that were surveyed before, as for `read_program`.
     """
-    plan = loop_planner(module, wanted, survey, find)
+    plan = loop_planner(module, wanted, survey, find, surveyed)
     read = [_read_by_cost(loop) for loop in loops]
     times = Counter(name for names in read for name in names)
     others = tuple(loop.node for loop in loops)
@@ -91,10 +93,11 @@ def loop_planner(
     wanted: ReportDetail,
     survey: tuple[ModuleNames, FunctionSummaries] | None = None,
     find: FindModule | None = None,
+    surveyed: dict[str, ProgramModule] | None = None,
 ) -> Callable[[AnnotatedLoop], LoopReport]:
     """What plans a single loop of a module; arguments as those of `report_loops`."""
     survey = survey or survey_module(module)
-    program = read_program(module, survey, find)
+    program = read_program(module, survey, find, surveyed)
     around = _ModuleContext(module.source, *survey, Provers(), wanted, program)
     return lambda loop: _plan_loop(loop, around)
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from dlbrt.contract import Mode
 from dlbrt.records import dataclass
 
-from dlbc.analysis.call_targets import FindModule
+from dlbc.analysis.call_targets import FindModule, ProgramModule
 from dlbc.analysis.uses import own_nodes
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity, in_order
 from dlbc.ir.annotation import JitClause
@@ -56,13 +56,16 @@ class RefusedLoop:
 
 
 def propose_loops(
-    module: Module, candidates: Sequence[AnnotatedLoop], find: FindModule | None = None
+    module: Module,
+    candidates: Sequence[AnnotatedLoop],
+    find: FindModule | None = None,
+    surveyed: dict[str, ProgramModule] | None = None,
 ) -> tuple[tuple[LoopReport, ...], tuple[RefusedLoop, ...]]:
     """The reports of the loops that are proposed, and the loops that are refused, in document order.
 
-    ``candidates`` are in document order; ``find`` gives the program's modules.
+    ``candidates`` are in document order; ``find`` and ``surveyed`` as for `report_loops`.
     """
-    plan = loop_planner(module, ReportDetail.PLANS, find=find)
+    plan = loop_planner(module, ReportDetail.PLANS, None, find, surveyed)
     proposed: list[LoopReport] = []
     refused: list[RefusedLoop] = []
     around: set[ast.AST] = set()

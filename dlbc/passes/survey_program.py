@@ -34,10 +34,16 @@ def survey_module(module: Module) -> tuple[ModuleNames, FunctionSummaries]:
 
 
 def read_program(
-    module: Module, survey: tuple[ModuleNames, FunctionSummaries], find: FindModule | None
+    module: Module,
+    survey: tuple[ModuleNames, FunctionSummaries],
+    find: FindModule | None,
+    surveyed: dict[str, ProgramModule] | None = None,
 ) -> Program:
-    """The program that a file begins; its other modules are surveyed when a call leads there."""
-    surveyed: dict[str, ProgramModule] = {}
+    """The program that a file begins; its other modules are surveyed when a call leads there.
+
+    ``surveyed`` has those that were before, by their paths, and gets the others.
+    """
+    surveyed = {} if surveyed is None else surveyed
 
     def load(name: str, importer: ProgramModule) -> tuple[ProgramModule, str] | None:
         found = None if find is None else find(name, importer.module.source)

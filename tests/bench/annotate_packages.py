@@ -21,7 +21,7 @@ from typing import Any
 
 from dlbc.commands.annotate.obstacles import Obstacle, in_the_way
 from dlbc.commands.annotate.proposals import FileProposals, find_proposals
-from dlbc.parse.find_modules import SearchPath
+from dlbc.parse.find_modules import ModuleStore, SearchPath
 from dlbc.parse.find_program import package_files
 from dlbc.parse.read_source import read_source
 
@@ -40,6 +40,7 @@ def files_of(word: str) -> tuple[str, list[Path]]:
 def survey(word: str, listing: bool) -> dict[str, Any]:
     """The counts of one package."""
     name, files = files_of(word)
+    search = SearchPath(store=ModuleStore())
     obstacles: Counter[str] = Counter()
     proposed, failures, slowest_s, slowest, begun = 0, [], 0.0, "", time.process_time()
     for file in files:
@@ -47,7 +48,7 @@ def survey(word: str, listing: bool) -> dict[str, Any]:
         if problems:
             continue
         started = time.process_time()
-        found = find_proposals(source, SearchPath())
+        found = find_proposals(source, search)
         took_s = (time.process_time() - started) / max(1, len(found.proposals) + len(found.refused))
         if took_s > slowest_s:
             slowest_s, slowest = took_s, str(file)

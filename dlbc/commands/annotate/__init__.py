@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,12 +65,13 @@ def run(options: argparse.Namespace) -> int:
     from dlbc.commands.annotate.proposals import find_proposals
     from dlbc.commands.annotate.show import as_object, as_text, assess, diff, write
     from dlbc.commands.explain.loop_numbers import NumberError, read_settings
+    from dlbc.parse.find_modules import ModuleStore
 
     if options.arguments is not None and not options.profile:
         return common.print_error(
             "expected arguments after `--` with --profile alone, which runs the program"
         )
-    search, status = common.search_of(options), 0
+    search, status = replace(common.search_of(options), store=ModuleStore()), 0
     found: list[FileProposals] = []
     for program in programs(options.files, unannotated=True):
         source, problems = program.read()
