@@ -47,8 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     name = next((word for word in words if not word.startswith("-")), "")
     command = cast(_Command, import_module(f"dlbc.commands.{name}")) if name in _COMMANDS else None
-    words, arguments = _split(words) if name in _RUNNING else (words, None)
-    options = _parser(name, command).parse_args(words, argparse.Namespace(arguments=arguments))
+    known = argparse.Namespace()
+    if name in _RUNNING:
+        words, known.arguments = _split(words)
+    options = _parser(name, command).parse_args(words, known)
     assert command is not None, "without a command, parsing ends the process"
     try:
         return command.run(options)
