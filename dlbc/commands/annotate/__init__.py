@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     from dlbc.commands.annotate.profile import ProfileError
     from dlbc.commands.annotate.proposals import find_proposals
     from dlbc.commands.annotate.show import as_object, as_text, assess, diff, write
-    from dlbc.commands.explain.loop_numbers import NumberError, read_settings
+    from dlbc.commands.explain.loop_numbers import NumberError, check_names, read_settings
     from dlbc.parse.find_modules import ModuleStore
 
     if options.arguments is not None and not options.profile:
@@ -82,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
             found.append(proposals)
     try:
         numbers = read_settings(options.settings)
+        if loops := [loop for each in found for loop in each.loops]:
+            check_names(numbers, loops)
         profile = _profile(options, found) if options.profile and found else None
         assessed = [assess(each, options.ranks, numbers, profile) for each in found]
     except NumberError as error:

@@ -16,6 +16,7 @@ from dlbrt.records import dataclass
 from dlbc.algebra.iteration_cost import CostClass
 from dlbc.commands.annotate.insert import moved, with_comments
 from dlbc.diagnostics.diagnostic import Diagnostic, has_errors
+from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import FoldDecision, LoopReport
 from dlbc.ir.routine import RoutinePlan, WrapKind
 from dlbc.parse.find_modules import SearchPath
@@ -53,6 +54,11 @@ class FileProposals:
     diagnostics: tuple[Diagnostic, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     refused: tuple[RefusedLoop, ...] = ()
+
+    @property
+    def loops(self) -> tuple[AnnotatedLoop, ...]:
+        """All of its loops."""
+        return (*(p.report.loop for p in self.proposals), *(r.loop for r in self.refused))
 
 
 def find_proposals(source: Source, search: SearchPath) -> FileProposals:

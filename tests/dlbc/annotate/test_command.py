@@ -112,6 +112,7 @@ def test_directories_are_searched(program: Path, capsys: pytest.CaptureFixture[s
         (["missing.py"], 2),
         (["broken.py"], 1),
         (["program.py", "--set", "n"], 2),
+        (["program.py", "--set", "m=5"], 2),
         (["program.py", "--", "5"], 2),
         (["program.py", "--profile", "--", "not a number"], 1),
         (["-", "--profile"], 1),
