@@ -72,7 +72,7 @@ def listed(found: FileProposals) -> Iterator[str]:
 
 def table(results: Mapping[str, Mapping[str, Any]]) -> str:
     """The counts of all packages; the numbered columns are the obstacles in their order."""
-    head = ["package", "loops", "proposed", *(str(number) for number in range(1, len(Obstacle) + 1)), "s"]
+    head = ["package", "loops", "proposed", *(str(number) for number in range(1, len(Obstacle) + 1))]
     lines = [_row(head), _row(["---"] * len(head))]
     rows = [
         _counts(name, result) for name, result in sorted(results.items(), key=lambda pair: pair[0].lower())
@@ -84,13 +84,7 @@ def table(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _counts(name: str, result: Mapping[str, Any]) -> list[Any]:
     obstacles = [result["obstacles"].get(each.name, 0) for each in Obstacle]
-    return [
-        name,
-        result["proposed"] + sum(obstacles),
-        result["proposed"],
-        *obstacles,
-        round(result["seconds"]),
-    ]
+    return [name, result["proposed"] + sum(obstacles), result["proposed"], *obstacles]
 
 
 def _row(cells: list[str]) -> str:
