@@ -19,7 +19,7 @@ from dlbc.commands import common
 from dlbc.commands.files import STANDARD_INPUT, programs
 
 if TYPE_CHECKING:
-    from dlbc.commands.annotate.profile import Profile
+    from dlbc.commands.annotate.profile import ProgramProfile
     from dlbc.commands.annotate.proposals import FileProposals
 
 #: Ranks for which gains are predicted, unless the user names a number.
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-def _profile(options: argparse.Namespace, found: Sequence[FileProposals]) -> Profile:
+def _profile(options: argparse.Namespace, found: Sequence[FileProposals]) -> ProgramProfile:
     from dlbc.commands.annotate.profile import ProfileError, run_profile
     from dlbc.commands.annotate.show import lines_to_time
 

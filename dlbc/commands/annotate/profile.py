@@ -27,7 +27,7 @@ class LoopTime:
 
 
 @dataclass(frozen=True)
-class Profile:
+class ProgramProfile:
     """The seconds of a program, and of its loops by file (`os.path.realpath`) and line."""
 
     elapsed_s: float
@@ -42,7 +42,7 @@ class Profile:
         return min(1.0, time.seconds / self.elapsed_s) if self.elapsed_s else 0.0
 
 
-def run_profile(program: str, arguments: Sequence[str], lines: Mapping[str, Sequence[int]]) -> Profile:
+def run_profile(program: str, arguments: Sequence[str], lines: Mapping[str, Sequence[int]]) -> ProgramProfile:
     """Run a program with timers around the loops in these lines of files; ProfileError.
 
     What it writes to standard output goes to standard error, which is the user's.
@@ -61,4 +61,4 @@ def run_profile(program: str, arguments: Sequence[str], lines: Mapping[str, Sequ
     loops: dict[tuple[str, int], LoopTime] = {}
     for each in found["loops"]:
         loops[each["file"], each["line"]] = LoopTime(each["runs"], each["iterations"], each["seconds"])
-    return Profile(found["elapsed_s"], loops)
+    return ProgramProfile(found["elapsed_s"], loops)

@@ -13,10 +13,10 @@ from dlbrt.whole_files import write_whole
 from dlbc.analysis.uses import own_nodes
 from dlbc.commands.annotate.insert import unified_diff, with_comments
 from dlbc.commands.annotate.obstacles import InTheWay, in_the_way
-from dlbc.commands.annotate.profile import LoopTime, Profile
+from dlbc.commands.annotate.profile import LoopTime, ProgramProfile
 from dlbc.commands.annotate.proposals import ITERATE, FileProposals, Proposal
 from dlbc.commands.annotate.wording import amount, seconds_text, worth_text
-from dlbc.commands.annotate.worth import Verdict, Worth, worth_of
+from dlbc.commands.annotate.worth import Worth, WorthVerdict, worth_of
 from dlbc.commands.explain.describe import header_of
 from dlbc.commands.explain.loop_numbers import Number
 from dlbc.diagnostics.diagnostic import TextStyle, paint
@@ -40,7 +40,7 @@ class RankedProposal:
     @property
     def is_written(self) -> bool:
         """Whether its annotation is inserted: it pays, or its size decides."""
-        return self.worth.verdict is not Verdict.TOO_SMALL
+        return self.worth.verdict is not WorthVerdict.TOO_SMALL
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class AssessedFile:
     ranks: int
     ranked: tuple[RankedProposal, ...]
     obstructed: tuple[Obstructed, ...]
-    profile: Profile | None = None
+    profile: ProgramProfile | None = None
 
     @property
     def comments(self) -> dict[int, str]:
@@ -82,7 +82,7 @@ def lines_to_time(found: FileProposals) -> list[int]:
 
 
 def assess(
-    found: FileProposals, ranks: int, given: Mapping[str, Number], profile: Profile | None
+    found: FileProposals, ranks: int, given: Mapping[str, Number], profile: ProgramProfile | None
 ) -> AssessedFile:
     """What the proposals of a file are worth, and what is in the way of its other loops."""
     path = found.source.path

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlbc.commands.annotate.profile import LoopTime, Profile
-from dlbc.commands.annotate.worth import Verdict, Worth
+from dlbc.commands.annotate.profile import LoopTime, ProgramProfile
+from dlbc.commands.annotate.worth import Worth, WorthVerdict
 
 
 def amount(number: int, what: str) -> str:
@@ -21,11 +21,13 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds * 1e6:.0f} us"
 
 
-def worth_text(worth: Worth, ranks: int, time: LoopTime | None, profile: Profile | None) -> Iterator[str]:
+def worth_text(
+    worth: Worth, ranks: int, time: LoopTime | None, profile: ProgramProfile | None
+) -> Iterator[str]:
     """What the loop takes, then what it gains or from which size on it pays."""
     if time is not None and profile is not None:
         yield from _measured(worth, ranks, time, profile)
-    elif worth.verdict is Verdict.BY_SIZE:
+    elif worth.verdict is WorthVerdict.BY_SIZE:
         yield _by_size(worth, ranks)
     else:
         size = worth.size
@@ -34,14 +36,14 @@ def worth_text(worth: Worth, ranks: int, time: LoopTime | None, profile: Profile
         yield f"{run}; {_gain(worth, ranks)}"
 
 
-def _measured(worth: Worth, ranks: int, time: LoopTime, profile: Profile) -> Iterator[str]:
+def _measured(worth: Worth, ranks: int, time: LoopTime, profile: ProgramProfile) -> Iterator[str]:
     if not time.runs:
         yield "did not run in the profile"
         return
     took = f"{seconds_text(time.seconds)} of {seconds_text(profile.elapsed_s)} ({profile.share(time):.0%})"
     each = f" of {worth.size.iterations} iterations" if worth.size.iterations is not None else ""
     yield f"{took} in {amount(time.runs, 'run')}{each}; {_gain(worth, ranks)}"
-    if worth.verdict is Verdict.PAYS and worth.parallel_s is not None:
+    if worth.verdict is WorthVerdict.PAYS and worth.parallel_s is not None:
         after_s = max(profile.elapsed_s - time.seconds, 0.0) + time.runs * worth.parallel_s
         faster = f"{profile.elapsed_s / after_s:.1f} times as fast"
         yield f"the program then takes about {seconds_text(after_s)}, {faster}"
@@ -49,7 +51,7 @@ def _measured(worth: Worth, ranks: int, time: LoopTime, profile: Profile) -> Ite
 
 def _gain(worth: Worth, ranks: int) -> str:
     on = f"on {amount(ranks, 'rank')}"
-    if worth.verdict is Verdict.PAYS and worth.gain is not None:
+    if worth.verdict is WorthVerdict.PAYS and worth.gain is not None:
         return f"about {worth.gain:.1f} times as fast {on}"
     least = "" if worth.least_s is None else f": a run pays from about {seconds_text(worth.least_s)}"
     return f"too small {on}{least}"

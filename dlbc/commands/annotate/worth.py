@@ -49,7 +49,7 @@ _LEAST_GAIN = 0.1
 _LARGEST = 16
 
 
-class Verdict(Enum):
+class WorthVerdict(Enum):
     """Whether a loop is worth an annotation."""
 
     PAYS = "pays"
@@ -79,7 +79,7 @@ class Worth:
     if not found.
     """
 
-    verdict: Verdict
+    verdict: WorthVerdict
     size: LoopSize
     parallel_s: float | None = None
     least_s: float | None = None
@@ -108,11 +108,11 @@ def worth_of(
     least_s = _least_s(ranks, overhead_s)
     if size.seconds is None:
         smallest = _smallest(report, ranks, given, size.missing, stays)
-        return Worth(Verdict.BY_SIZE, size, None, least_s, smallest)
+        return Worth(WorthVerdict.BY_SIZE, size, None, least_s, smallest)
     largest = _largest_share(report, ranks, given, size)
     parallel_s = size.seconds * largest + overhead_s
     pays = parallel_s <= size.seconds * (1 - _LEAST_GAIN)
-    return Worth(Verdict.PAYS if pays else Verdict.TOO_SMALL, size, parallel_s, least_s)
+    return Worth(WorthVerdict.PAYS if pays else WorthVerdict.TOO_SMALL, size, parallel_s, least_s)
 
 
 def measured_size(time: LoopTime) -> LoopSize:

@@ -9,7 +9,7 @@ import pytest
 from dlbc.commands.annotate.insert import with_comments
 from dlbc.commands.annotate.obstacles import Obstacle, in_the_way
 from dlbc.commands.annotate.proposals import FileProposals, find_proposals
-from dlbc.commands.annotate.worth import Verdict, size_of, worth_of
+from dlbc.commands.annotate.worth import WorthVerdict, size_of, worth_of
 from dlbc.parse.find_modules import SearchPath
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import check
@@ -193,7 +193,7 @@ def test_a_given_size_decides_whether_a_loop_pays() -> None:
     text = FUNCTION + "    for i in range(n):\n        A[i] = B[i] * 2.0\n"
     [proposal] = found(text).proposals
     small, large = (worth_of(proposal.report, 4, {"n": n}, stays=False) for n in (10, 10**6))
-    assert (small.verdict, large.verdict) == (Verdict.TOO_SMALL, Verdict.PAYS)
+    assert (small.verdict, large.verdict) == (WorthVerdict.TOO_SMALL, WorthVerdict.PAYS)
     assert large.gain is not None
     assert 1.0 < large.gain <= 4.0
     assert large.size.iterations == 10**6
@@ -203,14 +203,14 @@ def test_without_sizes_the_smallest_that_pays_is_named() -> None:
     text = FUNCTION + "    for i in range(n):\n        for j in range(m):\n            A[i, j] = B[j]\n"
     [proposal] = found(text).proposals
     worth = worth_of(proposal.report, 4, {}, stays=True)
-    assert worth.verdict is Verdict.BY_SIZE
+    assert worth.verdict is WorthVerdict.BY_SIZE
     assert set(worth.size.missing) == {"n", "m"}
     assert worth.sizes is not None
     at, below = (
         worth_of(proposal.report, 4, {"n": size, "m": size}, stays=True).verdict
         for size in (worth.sizes, worth.sizes // 2)
     )
-    assert (at, below) == (Verdict.PAYS, Verdict.TOO_SMALL)
+    assert (at, below) == (WorthVerdict.PAYS, WorthVerdict.TOO_SMALL)
 
 
 def test_the_work_of_a_triangle_is_summed() -> None:
@@ -229,11 +229,11 @@ def test_adding_to_a_container_is_work_of_rank_0_and_does_not_pay_by_itself() ->
         worth_of(found(text).proposals[0].report, 4, {"n": 10**5}, stays=False).verdict
         for text in (adding, computing)
     ]
-    assert verdicts == [Verdict.TOO_SMALL, Verdict.PAYS]
+    assert verdicts == [WorthVerdict.TOO_SMALL, WorthVerdict.PAYS]
 
 
 def test_no_number_of_iterations_pays_on_one_rank() -> None:
     [proposal] = found(FUNCTION + "    for i in range(n):\n        A[i] = B[i]\n").proposals
     worth = worth_of(proposal.report, 1, {"n": 10**6}, stays=False)
-    assert worth.verdict is Verdict.TOO_SMALL
+    assert worth.verdict is WorthVerdict.TOO_SMALL
     assert worth.least_s is None
