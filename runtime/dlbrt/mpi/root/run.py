@@ -330,7 +330,7 @@ class LoopRun:
             self._results = [own_result(loop, 0)]
         else:
             if not self._others:
-                self._others = sharing.gather()
+                self._others = sharing.gather(loop.tried)
                 board.end()
                 if sharing.contradiction is None and self._take_back(loop, sharing):
                     return

@@ -64,7 +64,7 @@ class SharedRun:
         first: int,
     ) -> None:
         root_runtime, payload = prepared.root_runtime, prepared.payload
-        self._prepared, self._loop = prepared, loop
+        self._prepared = prepared
         self._array_transfers = call.array_transfers
         self._communicator = root_runtime.communicator
         self._loop_residents = payload.loop_residents
@@ -123,10 +123,10 @@ class SharedRun:
         size = self._loop_residents.bytes_of(self._array_transfers)
         return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
 
-    def gather(self) -> list[RankResult]:
+    def gather(self, tried: Spans) -> list[RankResult]:
         """The results of the ranks above 0, in order; rows that they stored are brought to their places.
 
-        If the plan is contradicted (`contradiction`), also by rank 0's own part, nothing is brought.
+        If the plan is contradicted (`contradiction`), also by what rank 0 has ``tried``, nothing is brought.
         """
         mover = Mover(self._communicator, self._travelling, self._objects)
         found: dict[int, RankResult] = {}
@@ -139,7 +139,7 @@ class SharedRun:
                 found[rank] = self._receive(found[rank], rank, mover)
         others = [found[rank] for rank in range(1, self._communicator.ranks)]
         if self.watch is not None:
-            self.contradiction = self._contradicted(self.watch, others)
+            self.contradiction = self._contradicted(self.watch, tried, others)
             if self.contradiction is None:
                 others = [self._receive(result, rank, mover) for rank, result in enumerate(others, 1)]
         mover.complete()
@@ -232,9 +232,9 @@ class SharedRun:
                 self._objects.arrived(value.data, rank)
         return replace(result, kept=remains.kept)
 
-    def _contradicted(self, watch: Watch, others: Sequence[RankResult]) -> str | None:
+    def _contradicted(self, watch: Watch, tried: Spans, others: Sequence[RankResult]) -> str | None:
         """What the plan takes as unchanged and some rank has changed; all ranks hear whether it is so."""
-        here = watch.contradiction(self._loop.tried) or self.run_journal.bypassed
+        here = watch.contradiction(tried) or self.run_journal.bypassed
         self._contradicted_here = here not in (None, BYPASSED)
         found = here or next((each.contradiction for each in others if each.contradiction), None)
         verdict = b"" if found else b"kept"
