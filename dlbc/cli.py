@@ -13,6 +13,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Protocol, cast
 
+from dlbrt.contract import nearest
+
 from dlbc import __version__
 
 #: Name of the command and of its module, and its line in the help.
@@ -47,10 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     name = next((word for word in words if not word.startswith("-")), "")
     command = cast(_Command, import_module(f"dlbc.commands.{name}")) if name in _COMMANDS else None
-    known = argparse.Namespace()
+    parser, known = _parser(name, command), argparse.Namespace()
+    if name not in _COMMANDS and words[:1] == [name]:
+        parser.error(f"there is no command {name}{nearest(name, _COMMANDS)}")
     if name in _RUNNING:
         words, known.arguments = _split(words)
-    options = _parser(name, command).parse_args(words, known)
+    options = parser.parse_args(words, known)
     assert command is not None, "without a command, parsing ends the process"
     try:
         return command.run(options)
@@ -82,7 +86,7 @@ def _parser(chosen: str, command: _Command | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dlbc", description="Turn annotated loops into MPI programs that balance their own load."
     )
-    parser.add_argument("--version", action="version", version=f"dlbc {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"dlbc {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, text in _COMMANDS.items():
         of_command = commands.add_parser(name, help=text)

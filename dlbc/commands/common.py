@@ -71,9 +71,14 @@ def standard_output() -> TextIO:
 
 
 def takes_colors(stream: TextIO | None) -> bool:
-    """Whether the stream is a terminal with colours, and the user wants them (https://no-color.org)."""
-    terminal = stream is not None and stream.isatty()
-    return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether the stream is a terminal with colours, or the environment says so: `NO_COLOR`, `FORCE_COLOR`.
+
+    Either counts if it is not empty, and `NO_COLOR` before the other (https://no-color.org,
+    https://force-color.org).
+    """
+    if stream is None or os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 # Options

@@ -26,10 +26,12 @@ Loop = ast.For | ast.AsyncFor | ast.While
 #: A text without this has no annotation, and nothing that resembles one.
 CANDIDATE = re.compile(r"#.*(?:dlb|dbl|ldb)", re.IGNORECASE)
 #: The mark in another form; before `parallel` or `iterate` also other punctuation, letters in another order
-#: and words before it; and a mark behind another comment.
+#: and words before it; the command's name with a colon before what resembles one of the two; and a mark
+#: behind another comment.
 _NEAR_MISS = re.compile(
     r"#+[\s#!]*dlb\s*:"
     r"|#[\s#!@:]*(?:pragma:?\s+)?(?:dlbc?\s*[^\w\s(]?|(?:dbl|ldb)\s*:)\s*(parallel|iterate)\b"
+    r"|#+\s*dlbc\s*:\s*(?:par+a?l+\w*|itt?er\w*)\b"
     r"|#.*\s#\s*dlb\s*:\s*(parallel|iterate)\b",
     re.IGNORECASE,
 )

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from dlbrt.contract import VERSION
 
 from dlbc.cli import main
 from dlbc.commands.run import CannotStartError, crowding, launch, launcher
@@ -157,11 +158,6 @@ def test_run_requires_a_program_alone(words: list[str], capsys: pytest.CaptureFi
 def test_the_nearest_strategy_is_named(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("run", "-n", "2", "--strategy", "gddlb", program) == 2
     assert "found 'gddlb'; did you mean GDDLB?" in capsys.readouterr().err
-
-
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--version") == 0
-    assert capsys.readouterr().out == "dlbc 0.1.0\n"
 
 
 @pytest.fixture
@@ -532,3 +528,22 @@ def test_a_closed_output_brings_no_traceback(
     monkeypatch.setattr(sys, "stdout", None)
     assert main([*words, *([str(program)] if words[0] != "rules" else [])]) == 2
     assert capsys.readouterr().err == "dlbc: standard output is closed\n"
+
+
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_version(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(option) == 0
+    assert capsys.readouterr().out == f"dlbc {VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("chek", "there is no command chek; did you mean check?"),
+        ("Run", "there is no command Run; did you mean run?"),
+        ("x.py", "there is no command x.py\n"),
+    ],
+)
+def test_a_command_that_does_not_exist(word: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(word, "-n", 2) == 2
+    assert said in capsys.readouterr().err

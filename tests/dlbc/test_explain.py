@@ -274,6 +274,10 @@ def test_colors_only_where_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         (True, {"NO_COLOR": ""}, True),
         (True, {"TERM": "dumb"}, False),
         (False, {}, False),
+        (False, {"FORCE_COLOR": "1"}, True),
+        (False, {"FORCE_COLOR": ""}, False),
+        (False, {"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        (True, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
     ],
 )
 def test_colors_of_diagnostics(
@@ -286,7 +290,8 @@ def test_colors_of_diagnostics(
 ) -> None:
     path = tmp_path / "prog.py"
     path.write_text("# dlb: parallel\nfor i in x:\n    break\n")
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
