@@ -16,6 +16,8 @@ from typing import Protocol, cast
 from dlbrt.contract import nearest
 
 from dlbc import __version__
+from dlbc.commands.defaults import DefaultsError, parse
+from dlbc.commands.examples import EXAMPLES
 
 #: Name of the command and of its module, and its line in the help.
 _COMMANDS = {
@@ -30,7 +32,15 @@ _COMMANDS = {
     "report": "draw a recorded run as a page of HTML",
     "witness": "run sequentially and show the first conflict between iterations",
     "verify": "run sequentially and in parallel and show the first difference",
+    "completion": "print what completes command lines in bash, zsh or fish",
 }
+#: Below the help of all commands.
+_STATUSES = """\
+exit status:
+  0  done
+  1  the program has errors, or an overwrite was refused
+  2  wrong usage, an unreadable file, no mpiexec
+  `run` returns the program's own; `dlbc COMMAND -h` shows options and examples."""
 
 
 #: Commands that may run a program whose arguments are the words after ``--``, as ``options.arguments``.
@@ -49,12 +59,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     name = next((word for word in words if not word.startswith("-")), "")
     command = cast(_Command, import_module(f"dlbc.commands.{name}")) if name in _COMMANDS else None
-    parser, known = _parser(name, command), argparse.Namespace()
+    parser, of_command = _parsers(name, command)
     if name not in _COMMANDS and words[:1] == [name]:
         parser.error(f"there is no command {name}{nearest(name, _COMMANDS)}")
+    rest: Sequence[str] | None = None
     if name in _RUNNING:
-        words, known.arguments = _split(words)
-    options = parser.parse_args(words, known)
+        words, rest = _split(words)
+    try:
+        options = parse(parser, of_command, name, words)
+    except DefaultsError as error:
+        print(f"dlbc: {error}", file=sys.stderr)
+        return 2
+    if name in _RUNNING:
+        options.arguments = rest
     assert command is not None, "without a command, parsing ends the process"
     try:
         return command.run(options)
@@ -81,15 +98,39 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str] | None]:
     return words[:place], words[place + 1 :]
 
 
-def _parser(chosen: str, command: _Command | None) -> argparse.ArgumentParser:
-    """The parser of all commands, with the options of the chosen one."""
+class _Help(argparse.HelpFormatter):
+    """Lines of a text that has several are kept; a text of one line is filled."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return "".join(indent + line for line in text.splitlines(keepends=True))
+        return super()._fill_text(text, width, indent)
+
+
+def _parsers(
+    chosen: str, command: _Command | None
+) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """The parser of all commands, with the options of the chosen one, and that of the chosen one alone.
+
+    The latter is the former where none was chosen.
+    """
     parser = argparse.ArgumentParser(
-        prog="dlbc", description="Turn annotated loops into MPI programs that balance their own load."
-    )
+        prog="dlbc", formatter_class=_Help, epilog=_STATUSES,
+        description="Turn annotated loops into MPI programs that balance their own load.",
+    )  # fmt: skip
     parser.add_argument("-V", "--version", action="version", version=f"dlbc {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    found = parser
     for name, text in _COMMANDS.items():
-        of_command = commands.add_parser(name, help=text)
+        of_command = commands.add_parser(name, help=text, formatter_class=_Help, epilog=_examples(name))
         if command is not None and name == chosen:
             command.add_arguments(of_command)
-    return parser
+            found = of_command
+    if chosen == "completion":
+        found.set_defaults(commands=_COMMANDS)
+    return parser, found
+
+
+def _examples(name: str) -> str:
+    lines = [f"  {words}\n      {what}" for words, what in EXAMPLES.get(name, ())]
+    return "\n".join(["examples:", *lines]) if lines else ""

@@ -58,12 +58,12 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
 COMMAND_ROWS = (
     frozenset({"annotate"}),
     frozenset({"calibrate", "report", "simulate", "verify"}),
-    frozenset({"check", "explain", "rules", "run", "transform", "witness"}),
+    frozenset({"check", "completion", "explain", "rules", "run", "transform", "witness"}),
     frozenset({"program"}),
     frozenset({"compile_program"}),
     frozenset({"kept_programs"}),
     frozenset({"common"}),
-    frozenset({"files", "supervise", "verdicts"}),
+    frozenset({"defaults", "examples", "files", "supervise", "verdicts"}),
 )
 
 #: All that one package may import of the other.

@@ -85,10 +85,14 @@ def takes_colors(stream: TextIO | None) -> bool:
 
 
 def add_strict(parser: argparse.ArgumentParser) -> None:
-    """``--strict``."""
+    """``--strict``, ``--no-strict``."""
     parser.add_argument(
         "--strict", action="store_true", help="refuse what rests on trust: unseen functions and assertions"
     )
+    parser.add_argument(
+        "--no-strict", dest="strict", action="store_false", default=False,
+        help="do not, whatever pyproject.toml says (default)",
+    )  # fmt: skip
 
 
 def add_follow(parser: argparse.ArgumentParser) -> None:
