@@ -16,6 +16,7 @@ from dlbc.commands.common import add_follow, add_strict, search_of, show_diagnos
 from dlbc.commands.files import ProgramFile, add_files, programs, show_unannotated
 from dlbc.diagnostics.catalogue import CATALOGUE
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity
+from dlbc.diagnostics.titles import TITLES
 from dlbc.source import Source, SourcePlace
 
 
@@ -108,10 +109,12 @@ def _sarif(results: Results) -> str:
 
 def _sarif_rule(code: str) -> dict[str, Any]:
     entry = CATALOGUE[code]
+    title = TITLES[code]
     return {
         "id": code,
-        "shortDescription": {"text": entry.message},
-        "help": {"text": entry.help or entry.message},
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": title},
+        "help": {"text": f"{title} `dlbc rules {code}` shows what to try, and a program that has it."},
         "defaultConfiguration": {"level": _SARIF_LEVEL[entry.severity]},
     }
 

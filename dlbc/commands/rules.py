@@ -1,4 +1,4 @@
-"""`dlbc rules`: the codes of diagnostics with their messages, or one of them with its help and an example.
+"""`dlbc rules`: the codes of diagnostics with what they mean, or one with its message, help and an example.
 
 Braces in a message mark what each diagnostic fills in.
 """
@@ -16,6 +16,7 @@ from dlbrt.contract import nearest
 from dlbc.commands.common import show_text, takes_colors
 from dlbc.diagnostics.catalogue import CATALOGUE
 from dlbc.diagnostics.diagnostic import TextStyle, paint
+from dlbc.diagnostics.titles import TITLES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +50,7 @@ def list_rules(*, color: bool = False) -> str:
     for code in sorted(CATALOGUE):
         entry = CATALOGUE[code]
         severity = paint(f"{entry.severity.value:<{width}}", TextStyle[entry.severity.name], color)
-        lines.append(f"{code}  {severity}  {entry.message}")
+        lines.append(f"{code}  {severity}  {TITLES[code]}")
     return "\n".join(lines)
 
 

@@ -15,6 +15,7 @@ from dlbrt.contract import VERSION
 
 from dlbc.cli import main
 from dlbc.commands.run import CannotStartError, crowding, launch, launcher
+from dlbc.diagnostics.titles import TITLES
 
 PROGRAM = "A = [0] * 3\n# dlb: parallel\nfor i in range(3):\n    A[i] = i\nprint(A)\n"
 
@@ -194,6 +195,9 @@ def test_check_as_sarif(faulty: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert region == {"startLine": 2, "startColumn": 18, "endLine": 2, "endColumn": 22}
     rules = one["tool"]["driver"]["rules"]
     assert [rules[r["ruleIndex"]]["id"] for r in one["results"]] == ["DLB107", "DLB001"]
+    assert [rule["shortDescription"]["text"] for rule in rules] == [TITLES["DLB001"], TITLES["DLB107"]]
+    kinds = ("shortDescription", "fullDescription", "help")
+    assert [rule[kind]["text"] for rule in rules for kind in kinds if "{" in rule[kind]["text"]] == []
 
 
 def test_check_for_github(faulty: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from dlbc.cli import main
 from dlbc.diagnostics.catalogue import CATALOGUE
+from dlbc.diagnostics.titles import TITLES
 from tests.support.document import COMMANDS, EXAMPLES_FILE, PAGE, case_of, examples, page
 
 
@@ -29,11 +30,18 @@ def test_every_code_has_an_example_or_a_command() -> None:
     assert not COMMANDS.keys() - CATALOGUE.keys()
 
 
+def test_every_code_has_a_sentence_that_names_nothing_of_a_program() -> None:
+    assert TITLES.keys() == CATALOGUE.keys()
+    assert [text for text in TITLES.values() if not re.fullmatch(r"[A-Z][^{}.]*\.", text)] == []
+    assert len(set(TITLES.values())) == len(TITLES)
+
+
 def test_list_of_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line[:6] for line in lines] == sorted(CATALOGUE)
     assert "\x1b" not in "".join(lines)
+    assert all(line.endswith(f"  {TITLES[line[:6]]}") for line in lines)
     assert all(CATALOGUE[line[:6]].severity.value == line.split()[1] for line in lines)
 
 
