@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = next((word for word in words if not word.startswith("-")), "")
     command = cast(_Command, import_module(f"dlbc.commands.{name}")) if name in _COMMANDS else None
     parser, of_command = _parsers(name, command)
-    if name not in _COMMANDS and words[:1] == [name]:
+    if name not in _COMMANDS and name and words[0] == name:
         parser.error(f"there is no command {name}{nearest(name, _COMMANDS)}")
     rest: Sequence[str] | None = None
     if name in _RUNNING:
