@@ -40,7 +40,10 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("dlbc simulate heat.py --ranks 4,256 --set n=1000", "a loop of a program under each strategy"),
         ("dlbc simulate --trace run.json --ranks 64", "a loop that was recorded, on more ranks"),
     ),
-    "report": (("dlbc report run.json", "write the page run.html"),),
+    "report": (
+        ("dlbc report run.json", "write the page run.html"),
+        ("dlbc report --format text run.json", "the same in words, on the terminal"),
+    ),
     "witness": (("dlbc witness heat.py 10", "on small input"),),
     "verify": (
         ("dlbc verify heat.py 100", "20 parallel runs"),
