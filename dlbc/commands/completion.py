@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ShellOption:
     """An option in all its spellings, or an argument without any; ``choices``: its values, if known."""
 
     words: tuple[str, ...]
@@ -38,12 +38,12 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CommandTable:
     """A command, what it does, and its options."""
 
     name: str
     text: str
-    options: tuple[Option, ...]
+    options: tuple[ShellOption, ...]
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -52,24 +52,24 @@ class Table:
         return (*options, *(choice for o in self.options if not o.words for choice in o.choices))
 
     @property
-    def chosen(self) -> Iterator[Option]:
+    def chosen(self) -> Iterator[ShellOption]:
         """The options whose values are known."""
         return (option for option in self.options if option.words and option.choices)
 
 
-def tables(commands: Mapping[str, str]) -> Iterator[Table]:
+def tables(commands: Mapping[str, str]) -> Iterator[CommandTable]:
     """The tables of the commands."""
     for name, text in commands.items():
         parser = argparse.ArgumentParser()
         import_module(f"dlbc.commands.{name}").add_arguments(parser)
         shown = (action for action in parser._actions if action.help != argparse.SUPPRESS)
-        yield Table(name, text, tuple(map(_option, shown)))
+        yield CommandTable(name, text, tuple(map(_option, shown)))
 
 
-def _option(action: argparse.Action) -> Option:
+def _option(action: argparse.Action) -> ShellOption:
     text = (action.help or "") % {"default": action.default, "prog": "dlbc"}
     choices = tuple(map(str, action.choices or ()))
-    return Option(
+    return ShellOption(
         tuple(action.option_strings), re.split(r"[:;(]", text)[0].strip(), choices, action.nargs != 0
     )
 
@@ -77,7 +77,7 @@ def _option(action: argparse.Action) -> Option:
 _GENERAL = ("-h", "--help", "-V", "--version")
 
 
-def bash(commands: tuple[Table, ...]) -> str:
+def bash(commands: tuple[CommandTable, ...]) -> str:
     """The script for bash."""
     cases = []
     for table in commands:
@@ -109,7 +109,7 @@ _dlbc() {{
 complete -o default -F _dlbc dlbc"""
 
 
-def zsh(commands: tuple[Table, ...]) -> str:
+def zsh(commands: tuple[CommandTable, ...]) -> str:
     """The script for zsh."""
     cases = []
     for table in commands:
@@ -121,7 +121,7 @@ def zsh(commands: tuple[Table, ...]) -> str:
     return _ZSH.format(commands=named, general=" ".join(_GENERAL), cases="\n".join(cases))
 
 
-def _zsh_spec(option: Option) -> str:
+def _zsh_spec(option: ShellOption) -> str:
     values = f"({' '.join(option.choices)})" if option.choices else "_files"
     if not option.words:
         return _quoted(f"1:{_plain(option.text)}:{values}") if option.choices else ""
@@ -160,7 +160,7 @@ else
 fi"""
 
 
-def fish(commands: tuple[Table, ...]) -> str:
+def fish(commands: tuple[CommandTable, ...]) -> str:
     """The script for fish."""
     lines = [
         "# Completion of dlbc for fish, written by `dlbc completion fish`.",
@@ -175,7 +175,7 @@ def fish(commands: tuple[Table, ...]) -> str:
     return "\n".join(lines)
 
 
-def _fish_line(command: str, option: Option) -> str:
+def _fish_line(command: str, option: ShellOption) -> str:
     names = [f"-l {word[2:]}" if word.startswith("--") else f"-s {word[1:]}" for word in option.words]
     value = [f"-x -a {_quoted(' '.join(option.choices))}"] if option.choices else []
     value = value or (["-r"] if option.has_value else [])
@@ -188,4 +188,4 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "").replace("\\", "") + "'"
 
 
-SHELLS: Mapping[str, Callable[[tuple[Table, ...]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
+SHELLS: Mapping[str, Callable[[tuple[CommandTable, ...]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
