@@ -31,12 +31,25 @@ from dlbrt.predict.movement import worth_giving
 from dlbrt.records import dataclass
 
 #: How many others a thief asks in a row, and how long it waits at most before it asks again, in seconds.
-_TRIES, _LONGEST_S = 8, 0.02
+_TRIES, _LONGEST_S = 16, 0.02
 
 #: A thief that is idle asks another rank besides when an answer takes so many times as long as a message and
 #: its answer, since that rank is within a long iteration; only where rows take at most that part of the time
 #: of their iterations, and at most so many at once: all of them may give, which would be too much.
-_TIMEOUT, _LIGHT, _AT_ONCE = 2.0, 0.01, 3
+_TIMEOUT, _LIGHT, _AT_ONCE = 2.0, 0.1, 4
+
+#: A transfer takes at most this part of the time for which the giver has computed. Speeds that were seen for
+#: some time may be taken to hold for about as long again, not for ever; and a thief begins the sooner.
+_SEEN = 0.25
+
+#: Where the work of iterations is not known, how fast a thief is may be due to its iterations: it is taken to
+#: be at most so many times as fast as the giver, or as fast where the rest takes so many times as long as
+#: another steal, which would bring the difference.
+_FASTER, _STEALS = 2.0, 16
+
+#: One unit more than its part, perhaps the last one, goes to a thief only if all ends sooner by this part:
+#: speeds by a unit or two are guesses.
+_LAST = 0.3
 
 
 class StealingPeer(TerminationDetectingPeer):
@@ -157,7 +170,7 @@ class StealingPeer(TerminationDetectingPeer):
         """The far part of the work held that the thief would have done as soon as this rank the rest.
 
         Nothing is given where that part takes this rank no longer than a message and its answer. Rank 0 has
-        all rows. All is given where even the last unit is done sooner elsewhere.
+        all rows. All is given where even the last unit is done much sooner elsewhere.
         """
         work_table, held, own = self.context.work_table, self.work, self._speed
         quanta = work_table.of(held)
@@ -167,6 +180,9 @@ class StealingPeer(TerminationDetectingPeer):
         move_s = self._link.unit_s * len(held) / max(1, quanta) if thief else 0.0
         delay_s = self._link.delay_s(now) if thief else self.answer_s / 2
         other_s, other = request.left_s, request.speed or own
+        if work_table.uniform:
+            cheap = _STEALS * (self.answer_s + self.unit_s) <= quanta / own
+            other = min(other, own if cheap else _FASTER * own)
 
         def ends_s(kept: int) -> float:
             """When both are done if this rank keeps its first ``kept`` units."""
@@ -175,8 +191,11 @@ class StealingPeer(TerminationDetectingPeer):
             return max(stays / own, max(other_s, delay_s + move_s * goes) + goes / other if goes else 0.0)
 
         share = worth_giving(quanta, own, other_s, other, delay_s, move_s)
+        if move_s and share * move_s > (most_s := _SEEN * self._compute_s):
+            share = max(0.0, most_s - delay_s) / move_s
+            share = share if share >= PROFITABILITY * quanta else 0.0
         kept = work_table.count(held, quanta - int(share)) if share > 0 else len(held)
-        if share > 0 and kept and ends_s(kept - 1) < (1 - PROFITABILITY) * ends_s(kept):
+        if share > 0 and kept and ends_s(kept - 1) < (1 - _LAST) * ends_s(kept):
             kept -= 1
         given = held.first(kept)[1]
         return given if work_table.of(given) > own * self.answer_s else EMPTY

@@ -3,13 +3,13 @@
 A rank that is about to run out asks the others once each, in random order, until one gives. It asks before it
 has run out, by as long as an answer takes. If k of P - 1 can give, the thief meets (P - 1 - k) / (k + 1)
 refusals on average before a rank that gives; this number is charged, and the victim is drawn among the k.
-Every request costs a message there and one back; a rank that computes answers at the end of its iteration,
-half an iteration later on average. A victim gives what the thief would have done as soon as the victim the
-rest, rows included (`movement.worth_giving`): half where both are as fast. It refuses where that would take
-it less time than an exchange. If no rank can give, none will until a rank has stolen; so a thief then waits
-for that, and only the steals are simulated, each of which halves a share: at most about P log2(N / P), and
-`MAX_STEALS` of them. The loop is over when rank 0 has received the last count and has told all: two messages,
-or one where all ranks count. That a thief asks others while one is late to answer is not modelled.
+Every request costs a message there and one back; a rank that gives answers at the end of its iteration, half
+an iteration later on average; while one that refuses is late, the thief asks others. A victim gives what the
+thief would have done as soon as the victim the rest, rows included (`movement.worth_giving`): half where both
+are as fast. It refuses where that would take it less time than an exchange. If no rank can give, none will
+until a rank has stolen; so a thief then waits for that, and only the steals are simulated, each of which
+halves a share: at most about P log2(N / P), and `MAX_STEALS` of them. The loop is over when rank 0 has
+received the last count and has told all: two messages, or one where all ranks count.
 
 Shares are counted in iterations of mean cost. Draws come from a generator with a fixed seed, so that every
 rank predicts the same.
@@ -138,8 +138,9 @@ class _Play:
         """Move ``units`` of the victim's iterations to the thief, after its refusals."""
         next_poll_s = self.polls * self.unit_s
         trip_s = 2 * self.latency_s + next_poll_s / self.processors[victim].average(now, now)
+        trip_s += refusals * 2 * self.latency_s
         ahead_s = self.answer_s + self.unit_s / self.speeds[thief] / 2  # it asked before it ran out
-        has_s = now + max(0.0, (1 + refusals) * trip_s + (units * self.row_s if thief else 0.0) - ahead_s)
+        has_s = now + max(0.0, trip_s + (units * self.row_s if thief else 0.0) - ahead_s)
         given_s = units * self.unit_s
         done_s = self.processors[victim].done(self.since_s[victim], now)
         self.work_s[victim] -= done_s + given_s

@@ -13,6 +13,7 @@ from dlbrt.parameters import Parameters
 from dlbrt.predict.choose import OTHERS, PLAYS, Candidate, Estimated, choose
 from dlbrt.predict.diffusing import DiffusionModel, implicit
 from dlbrt.predict.effective_speed import LoadForecast, Processor
+from dlbrt.predict.groups import blocks
 from dlbrt.predict.inputs import EstimateInputs, ModelInputs, loop_statistics
 from dlbrt.predict.network import Network, Pattern
 from dlbrt.predict.self_scheduling import SelfSchedulingModel
@@ -136,6 +137,17 @@ def test_a_thief_gets_half_of_what_its_victim_has_left() -> None:
     """Of 100 iterations the one rank gives 50 to the other; then both end within an iteration or two."""
     one = replace(alike(2, 50, 1.0, Network.coarse(1e-6, 1e9, 2, 1e-6)), held=(((0, 100),), ()))
     assert StealingModel().simulate_s(one, steady(one)) == pytest.approx(50.0, abs=2.0)
+
+
+@pytest.mark.parametrize(("each", "unit_s"), [(8, 1.0), (20, 1.0), (100, 0.1)])
+@pytest.mark.parametrize("ranks", [4, 8, 16])
+def test_ranks_that_refuse_late_cost_a_thief_no_iterations(ranks: int, each: int, unit_s: float) -> None:
+    """A slow rank gives; the others answer within iterations that are long beside messages."""
+    network, speeds = Network.coarse(1e-4, 1e9, ranks, 3e-4), (1.0,) * (ranks - 1) + (0.25,)
+    machine = Machine(speeds, network, groups=blocks(ranks, ranks))
+    played_s = simulate(machine, LoopModel(ranks * each, unit_s), strategy("steal"), traced=False).makespan_s
+    now = replace(alike(ranks, each, unit_s, network), speeds=speeds)
+    assert 1 / 1.4 <= StealingModel().simulate_s(now, steady(now)) / played_s <= 1.4
 
 
 def test_a_step_of_diffusion_conserves_work_and_rests_at_equal_times() -> None:
