@@ -19,6 +19,8 @@ settings.load_profile("repeatable")
 #: Without --full a test draws so many times fewer examples than it names, and these folders are left out.
 FEWER = 8
 FULL_ALONE = [Path(__file__).with_name(name) for name in ("bench", "browser", "lab", "papers")]
+#: What needs Open MPI, in an environment of its own (`.ci/run --full`), is run only where it is named.
+APART = Path(__file__).with_name("ulfm")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out the folders of the full tier, where they are not asked for by name."""
     named = {part for argument in config.args for part in Path(argument.split("::")[0]).parts}
-    left_out = collection_path in FULL_ALONE and not tier.is_full()
+    left_out = collection_path == APART or (collection_path in FULL_ALONE and not tier.is_full())
     return True if left_out and collection_path.name not in named else None
 
 

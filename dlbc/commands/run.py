@@ -18,11 +18,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlbrt.contract import AVAILABLE, ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, HISTORIES, nearest
+from dlbrt.contract import AVAILABLE, BEGAN, ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, HISTORIES, nearest
 
 from dlbc.commands import common
 from dlbc.commands.program import read_program
-from dlbc.commands.supervise import run_command
+from dlbc.commands.supervise import Beginning, run_command
 
 if TYPE_CHECKING:
     from dlbrt.script import RunPlan
@@ -67,6 +67,10 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", metavar="SECONDS",
         help="end the job if a rank has not answered for so long within a loop (default: never)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--fault-tolerant", action="store_const", const="1",
+        help="go on with the other ranks when ranks above 0 die (Open MPI alone)",
     )  # fmt: skip
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
     parser.add_argument(
@@ -215,11 +219,14 @@ def run_program(
 
     Returns its exit status, as `launch` does.
     """
-    start = launcher(ranks if program.parallel else 1)
+    outlived = _with(settings).get(ENVIRONMENT["fault_tolerant"], "").strip() == "1"
+    start = launcher(ranks if program.parallel else 1, outlived=outlived)
     try:
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(program.path)) as directory:
             file = write_plan(program, ranks, Path(directory))
-            return launch(start, ["-m", "dlbrt.script", str(file), *arguments], settings)
+            here = 0 if any(os.environ.get(name) for name in _HOSTS) else ranks
+            beginning = Beginning(file.with_name(BEGAN), here) if outlived and start else None
+            return launch(start, ["-m", "dlbrt.script", str(file), *arguments], settings, beginning)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotStartError("DLB016", reason=reason) from error
@@ -262,14 +269,24 @@ def malformed(settings: Mapping[str, str | int], ranks: int) -> str:
     return ""
 
 
-def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, str | int]) -> int:
+def launch(
+    start: Sequence[str],
+    words: Sequence[str],
+    settings: Mapping[str, str | int],
+    beginning: Beginning | None = None,
+) -> int:
     """Run Python with the arguments ``words`` under the launcher command ``start``.
 
-    Returns the exit status, 128 + N if signal N ended it or this process. OSError if it cannot be started.
+    ``beginning`` is given where ranks may die (`run_command`). Returns the exit status, 128 + N if signal N
+    ended it or this process. OSError if it cannot be started.
     """
     environment = environment_of(settings, alone=not start)
     passes_by = bool(start) and "dlbrt.script" in words and Path(start[0]).name != "srun"
-    return run_command([*start, sys.executable, *words], environment, passes_by=passes_by)
+    if beginning is not None:
+        environment |= {"MPI4PY_RC_FINALIZE": "0"}  # MPI's end would wait for ranks that have died
+    return run_command(
+        [*start, sys.executable, *words], environment, passes_by=passes_by, beginning=beginning
+    )
 
 
 def environment_of(settings: Mapping[str, str | int], alone: bool) -> dict[str, str]:
@@ -280,8 +297,11 @@ def environment_of(settings: Mapping[str, str | int], alone: bool) -> dict[str, 
     return seed | _thread_settings(given, alone) | given
 
 
-def launcher(ranks: int) -> list[str]:
-    """The launcher command, to stand before the program's; empty for one rank. Raises CannotStartError."""
+def launcher(ranks: int, *, outlived: bool = False) -> list[str]:
+    """The launcher command, to stand before the program's; empty for one rank. Raises CannotStartError.
+
+    ``outlived``: ranks above 0 may die. Where the launcher knows of no such thing, ranks say so.
+    """
     if ranks == 1:
         return []
     srun = shutil.which("srun")
@@ -290,7 +310,9 @@ def launcher(ranks: int) -> list[str]:
     mpiexec = _find_mpiexec()
     if mpiexec is None:
         raise CannotStartError("DLB015")
-    return [mpiexec, *_vendor_options(mpiexec), "-n", str(ranks)]
+    options = _vendor_options(mpiexec)
+    tolerant = ["--with-ft", "ulfm"] if outlived and options else []
+    return [mpiexec, *options, *tolerant, "-n", str(ranks)]
 
 
 def _find_mpiexec() -> str | None:

@@ -11,29 +11,62 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 __all__ = ["run_command"]
 
 #: How long the processes may take to end once they have been told to, in seconds.
 _GRACE_S = 5.0
 _MODULE = b"dlbrt.script"
+#: How often a command is started whose ranks die before the program begins.
+_STARTS = 4
+#: Until the program has begun: seconds between two looks, that ranks take to end in an orderly way, and after
+#: which all are there if none has died.
+_LOOK_S, _ORDERLY_END_S, _ALL_STARTED_S = 0.05, 2.0, 10.0
+#: The status of ranks that refuse to begin, because of options or versions.
+_REFUSED = 2
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
-def run_command(command: Sequence[str], environment: Mapping[str, str], *, passes_by: bool) -> int:
+class Beginning(NamedTuple):
+    """How it is seen that a program has begun: rank 0 makes a ``file`` then.
+
+    ``ranks`` is the number of ranks on this host; 0: it is not known.
+    """
+
+    file: Path
+    ranks: int
+
+
+def run_command(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    passes_by: bool,
+    beginning: Beginning | None = None,
+) -> int:
     """Run a command to its end; its exit status, 128 + N if signal N ended it or this process.
 
-    ``passes_by``: the command starts ranks on this host, and interrupts pass it by. OSError if it cannot be
-    started.
+    ``passes_by``: the command starts ranks on this host, and interrupts pass it by. With a ``beginning``,
+    ranks may die: before the program has begun, the command is then started again, since MPI can do without
+    a rank only after all have begun. OSError if it cannot be started.
     """
     run = _Run(passes_by=passes_by and Path("/proc/self/stat").exists())
     with run.handling_signals():
-        run.start(command, environment)
-        return run.wait()
+        for _ in range(_STARTS):
+            run.start(command, environment)
+            if beginning is None or run.begins(beginning):
+                return run.wait()
+            print("dlbc: a rank died before the program began: started again", file=sys.stderr, flush=True)
+        print(f"dlbc: given up after {_STARTS} starts", file=sys.stderr, flush=True)
+        return 1
 
 
 class _Run:
@@ -71,6 +104,35 @@ class _Run:
             self._process = subprocess.Popen(command, env=environment)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def begins(self, beginning: Beginning) -> bool:
+        """Wait until the program has begun, or the command has ended; False where a rank has died before.
+
+        Then nothing is left of the run.
+        """
+        assert self._process is not None
+        began, seen = beginning.file, set[int]()
+        until = complete_until = inf
+        while not began.exists() and self._process.poll() is None and self._ended_by is None:
+            # What ranks start in turn has their command line until it has its own: it is no rank.
+            started = _children().get(self._process.pid, [])
+            ranks = {pid for pid in started if _MODULE in _arguments(pid)}
+            now = time.monotonic()
+            if until == inf and not seen <= ranks:
+                until = now + _ORDERLY_END_S  # ranks that refuse to begin end all
+            if len(ranks) >= beginning.ranks:
+                complete_until = inf
+            elif ranks and complete_until == inf:
+                complete_until = now + _ALL_STARTED_S
+            seen |= ranks
+            if now > min(until, complete_until):
+                for pid in (*ranks, self._process.pid):
+                    _send(pid, signal.SIGKILL)
+                self._process.wait()
+                return False
+            time.sleep(_LOOK_S)
+        # Ranks that refuse to begin say why. Where one was killed, the launcher's status may be any.
+        return began.exists() or self._ended_by is not None or self._process.poll() == _REFUSED
 
     def wait(self) -> int:
         """Wait for the end of the command and of all that it has started; its status."""
@@ -135,8 +197,8 @@ def _arguments(pid: int) -> list[bytes]:
         return []
 
 
-def _below(root: int) -> list[int]:
-    """The processes that a process has started, and those that these have, and so on."""
+def _children() -> dict[int, list[int]]:
+    """The processes that each process has started."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir() if Path("/proc").exists() else ():
         if entry.name.isdigit():
@@ -144,7 +206,12 @@ def _below(root: int) -> list[int]:
                 # The name of the program, in parentheses, may hold anything.
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
                 children.setdefault(parent, []).append(int(entry.name))
-    found = [root]
+    return children
+
+
+def _below(root: int) -> list[int]:
+    """The processes that a process has started, and those that these have, and so on."""
+    children, found = _children(), [root]
     for pid in found:
         found += children.get(pid, [])
     return found[1:]

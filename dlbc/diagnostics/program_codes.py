@@ -146,7 +146,7 @@ FRONT: dict[str, CatalogueEntry] = {
         "the forms are `BLOCK(A, axis=0)`, `CYCLIC(A)`, `WHOLE(A)`, `reduction(s, order=any)`, `private(t)`, "
         "`schedule(GDDLB, group=2)`, `cost(EXPR)`, `cost(cumulative=EXPR)`, `cost(fit=EXPR)`, "
         "`profile(group=5, every=10, threshold=0.10)`; of `iterate`: `model=akima`, `tolerance=0.05`, "
-        "`every=1`",
+        "`every=1`, `checkpoint=1`",
     ),
     "DLB112": CatalogueEntry(
         E,

@@ -29,7 +29,7 @@ from dlbc.ir.annotation import (
 from dlbc.parse.argument_list import AnnotationArgument, ClauseReader
 from dlbc.source import SourcePlace
 
-ITERATE_KEYS = ("model", "tolerance", "every")
+ITERATE_KEYS = ("model", "tolerance", "every", "checkpoint")
 _MODELS = ("piecewise", "akima", "constant")
 _KINDS = tuple(kind.value for kind in AnnotationKind)
 
@@ -76,8 +76,10 @@ def _iterate(reader: ClauseReader, arguments: tuple[AnnotationArgument, ...]) ->
         elif key == "tolerance":
             number = reader.number(value, key)
             tolerance = tolerance if number is None else number
-        else:
+        elif key == "every":
             every = reader.whole(value, key, 1) or every
+        else:
+            reader.whole(value, key, 1)  # `checkpoint`: where ranks may die, rank 0 has all after each loop
         seen.add(key)
     return IterateClause(model, tolerance, every)
 

@@ -100,7 +100,11 @@ ENVIRONMENT: Final = {
     "learned": "DLB_LEARNED",
     "model": "DLB_MODEL",
     "timeout": "DLB_TIMEOUT",
+    "fault_tolerant": "DLB_FAULT_TOLERANT",
 }
+
+#: The file, beside the plan of ``dlbc run``, that rank 0 makes when the program begins.
+BEGAN: Final = "began"
 
 #: The option ``history``: by which windows speeds are measured.
 HISTORIES: Final = ("latest", "all")

@@ -277,4 +277,4 @@ def _malformed(option: str, expected: str, found: str) -> OptionError:
 
 def named(option: str) -> str:
     """An option by its environment variable and its command-line name."""
-    return f"{ENVIRONMENT[option]} (--{option})"
+    return f"{ENVIRONMENT[option]} (--{option.replace('_', '-')})"

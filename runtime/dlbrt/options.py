@@ -33,7 +33,7 @@ class Options:
     the first iteration on. ``progress``: bars are shown, where a terminal is found or (`ALWAYS`) in any case.
     ``summary``: a few lines at the end say where the time went. ``threads``: on how
     many threads a rank runs compiled chunks. ``timeout_s``: the silence of a rank that ends the job; 0:
-    none does.
+    none does. ``fault_tolerant``: the job goes on when ranks above 0 die.
     """
 
     strategy: str | None = None
@@ -54,6 +54,7 @@ class Options:
     learned: str | None = None
     model: bool = False
     timeout_s: float = 0.0
+    fault_tolerant: bool = False
 
     @property
     def keeper(self) -> str:
@@ -85,6 +86,8 @@ class Options:
             trial=reader.text("weights") == TRIAL,
             learned=reader.take("learned", lambda text: _file("learned", text)),
             timeout_s=reader.take("timeout", _timeout) or 0.0,
+            fault_tolerant=reader.take("fault_tolerant", lambda text: _switch("fault_tolerant", text))
+            or False,
         )
         if model := reader.take("model", lambda text: _file("model", text)):
             if options.learned:

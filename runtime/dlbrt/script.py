@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
+from dlbrt.contract import BEGAN, ENVIRONMENT
 from dlbrt.observe.relocate import relocated_code
 from dlbrt.standard_library import keep_apart
 
@@ -65,7 +66,8 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     """
     # Interrupts pass the launcher by, which has SIGINT blocked (`dlbc.commands.supervise`).
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
+    plan_file = Path(sys.argv[1])
+    plan: RunPlan = json.loads(plan_file.read_bytes())
     path, module = os.path.abspath(plan["program"]), plan["module"]
     sys.argv[:] = [path if module else plan["program"], *sys.argv[2:]]
     here = module or "cell" in plan
@@ -76,7 +78,7 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     sys.modules["__main__"] = program
     if plan["parallel"]:
         keep_apart()  # from the program's directory, which has only now taken its place
-        _start(plan)
+        _start(plan, plan_file.with_name(BEGAN))
     spec = find_spec(module) if module else None
     if spec is not None:
         program.__dict__.update(__spec__=spec, __loader__=spec.loader, __cached__=spec.cached)
@@ -86,8 +88,11 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     return code, program.__dict__
 
 
-def _start(plan: RunPlan) -> None:
-    """Start the runtime, and from then on import annotated modules as parallel ones; rank 0 alone returns."""
+def _start(plan: RunPlan, began: Path) -> None:
+    """Start the runtime, and from then on import annotated modules as parallel ones; rank 0 alone returns.
+
+    It makes the file ``began`` as soon as it need not be started again, should a rank die.
+    """
     if plan["alone"]:
         from dlbrt.mpi.one_rank import stand_in_for_mpi
 
@@ -98,6 +103,8 @@ def _start(plan: RunPlan) -> None:
 
     name_roots(plan["named"])
     start_program()
+    if os.environ.get(ENVIRONMENT["fault_tolerant"]) == "1":
+        began.touch()
     if early := imported_already(plan["generated"]):
         sys.exit(
             f"dlb: {early[0]} was imported before the program began (by a .pth file or sitecustomize), so "

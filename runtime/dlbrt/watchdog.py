@@ -6,8 +6,9 @@ once when a rank ends. A launcher kills all ranks as soon as one dies, so no ran
 to say which one it was.
 
 Law. A rank that ends in any way of its own writes `LEAVING` first, so a rank that ends without it has died.
-Ranks that die after the first one are not reported: the launcher has ended them. Silence is reported where
-the rank is stopped, or has used no processor since it last answered: long iterations are no fault.
+Ranks that die after the first one are not reported: the launcher has ended them. Where ranks above 0 may die
+(`--fault-tolerant`), each of these is reported, and only rank 0's death ends the job. Silence is reported
+where the rank is stopped, or has used no processor since it last answered: long iterations are no fault.
 
 Hosts. Where there are several, their watchdogs exchange a datagram a second with that of rank 0's host
 (`Hosts`), so a host that is frozen, or cut off, shows on the other side of its link. One that has never been
@@ -40,6 +41,9 @@ SLOT_BYTES = 256
 #: Silence that is reported, in seconds: of a rank that is stopped, and of one that uses no processor.
 _STOPPED_S, _SILENT_S = 10.0, 30.0
 _LOOK_S = 1.0
+
+#: The argument that says that deaths of ranks above 0 do not end the job.
+OUTLIVED = "outlived"
 
 #: What is left of a job one rank of which has died is killed after this time, in seconds.
 _GRACE_S = 2.0
@@ -169,13 +173,20 @@ _SECONDS = operator.itemgetter(1)
 class Watchdog:
     """Watches the ranks of a host, whose page is the open file ``board``, and the other ``hosts``, if any.
 
-    ``timeout_s`` seconds of silence end the job; 0: never.
+    ``timeout_s`` seconds of silence end the job; 0: never. ``outlived``: deaths of ranks above 0 do not.
     """
 
     def __init__(
-        self, board: int, host: str, timeout_s: float, ranks: Sequence[Watched], hosts: Hosts | None = None
+        self,
+        board: int,
+        host: str,
+        timeout_s: float,
+        ranks: Sequence[Watched],
+        hosts: Hosts | None = None,
+        *,
+        outlived: bool = False,
     ) -> None:
-        self._board, self._host, self._timeout_s = board, host, timeout_s
+        self._board, self._host, self._timeout_s, self._outlived = board, host, timeout_s, outlived
         self._hosts = hosts
         self._ranks: dict[int, Watched] = {}  # by the handle of the process
         self._silence: dict[int, tuple[object, float]] = {}  # by rank: what is unchanged, and since when
@@ -243,6 +254,11 @@ class Watchdog:
     def _ended(self, ranks: Sequence[Watched]) -> None:
         """These ranks have ended; report it if they are the first to have died."""
         dead = [each for each in ranks if self._read(each).phase != LEAVING]
+        if self._outlived and self._ending_s is None and all(each.rank for each in dead):
+            for each in dead:
+                where = _within(self._read(each))
+                self._say(f"{each} on {self._host} has died{where}; the others go on without it")
+            return
         if dead and self._ending_s is None:
             names = " or ".join(map(str, dead))
             self._say(f"{names} on {self._host} has died{_within(self._read(dead[0]))}; the job ends")
@@ -319,8 +335,10 @@ def _within(slot: Activity) -> str:
 
 
 def main() -> None:
-    """``watchdog.py PAGE HOST TIMEOUT RANK:PID..``: the slots are in the order of the ranks."""
+    """``watchdog.py PAGE HOST TIMEOUT [outlived] RANK:PID..``: the slots are in the order of the ranks."""
     page, host, timeout_s, *ranks = sys.argv[1:]
+    if outlived := ranks[:1] == [OUTLIVED]:
+        del ranks[0]
     meeting = Meeting.decode(os.environ[MEETING]) if MEETING in os.environ else None
     # What is closed are the connections of the rank that has started this to its launcher.
     kept = meeting.handle if meeting is not None and meeting.handle >= 0 else 4096
@@ -333,7 +351,7 @@ def main() -> None:
         own = ", ".join(str(each.rank) for each in watched)
         name = f"{host} (rank{'s' * (len(watched) > 1)} {own})"
         hosts = Hosts(meeting, name) if meeting is not None else None
-        Watchdog(board, host, float(timeout_s), watched, hosts).run()
+        Watchdog(board, host, float(timeout_s), watched, hosts, outlived=outlived).run()
 
 
 if __name__ == "__main__":

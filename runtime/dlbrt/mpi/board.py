@@ -45,8 +45,11 @@ class Board:
         if (meeting := comm.bcast(opened, root=0)) is not None:
             self._meeting = meeting if comm.rank == 0 else meeting._replace(handle=-1)
 
-    def share(self, host: MPI.Comm, rank: int, timeout_s: float) -> None:
-        """Share a page among the ranks of a host, and have a process watch them; collective."""
+    def share(self, host: MPI.Comm, rank: int, timeout_s: float, *, outlived: bool) -> None:
+        """Share a page among the ranks of a host, and have a process watch them; collective.
+
+        ``outlived``: when ranks above 0 die, the others go on.
+        """
         handle = -1
         if host.rank == 0 and hasattr(os, "memfd_create") and hasattr(os, "pidfd_open"):
             handle = os.memfd_create("dlb")
@@ -63,7 +66,7 @@ class Board:
         self._write(APART)
         reports = host.allgather((rank, os.getpid()))
         if host.rank == 0:
-            _start(path, timeout_s, reports, self._meeting)
+            _start(path, timeout_s, reports, self._meeting, outlived=outlived)
 
     def begin(self, loop: str) -> None:
         """A loop begins on all ranks; it is named ``loop`` in messages."""
@@ -121,10 +124,13 @@ def _addresses(opened: socket.socket) -> tuple[str, ...]:
     return tuple(address for address in found if not address.startswith("127."))
 
 
-def _start(page: str, timeout_s: float, ranks: list[tuple[int, int]], meeting: Meeting | None) -> None:
+def _start(
+    page: str, timeout_s: float, ranks: list[tuple[int, int]], meeting: Meeting | None, *, outlived: bool
+) -> None:
     """Start the process that watches these ranks, given by number and process."""
     python = [sys.executable, "-I", "-S", str(watchdog.__file__)]
-    arguments = [page, MPI.Get_processor_name(), str(timeout_s), *(f"{rank}:{pid}" for rank, pid in ranks)]
+    arguments = [page, MPI.Get_processor_name(), str(timeout_s), *([watchdog.OUTLIVED] if outlived else [])]
+    arguments += (f"{rank}:{pid}" for rank, pid in ranks)
     # The process is no rank: what makes one is left out.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_RANKS)}
     if meeting is not None:

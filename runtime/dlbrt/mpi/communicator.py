@@ -28,7 +28,7 @@ from dlbrt.records import dataclass
 T = TypeVar("T")
 
 COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
-VERDICT, OUTPUT, REPEATED, PROGRESS = 11, 12, 13, 14
+VERDICT, OUTPUT, REPEATED, PROGRESS, BROADCAST, NONE_SENT = range(11, 17)
 ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.
@@ -42,6 +42,13 @@ _SLEEP_PART, _LONGEST_SLEEP_S = 0.01, 1e-2
 
 class ProgramError(RuntimeError):
     """The program cannot be run as it is; the message says why, and needs no traceback of the runtime."""
+
+
+class RanksLostError(BaseException):
+    """A rank has died, and the others are to go on without it: what they do together is called off.
+
+    Only a `dlbrt.mpi.tolerance.TolerantCommunicator` raises it.
+    """
 
 
 class SharedCounter:
@@ -119,12 +126,19 @@ class Pause:
 
 
 class Communicator:
-    """A private communicator among all ranks, and what goes over it; ``on_one_host``: all share a host."""
+    """A private communicator among all ranks, and what goes over it; ``on_one_host``: all share a host.
+
+    ``tolerates_deaths``: ranks above 0 may die (`dlbrt.mpi.tolerance`). ``started_as`` is the rank as which
+    this process was started; without deaths that is its rank.
+    """
+
+    tolerates_deaths = False
 
     def __init__(self, world: MPI.Intracomm) -> None:
         self.comm = world.Dup()
         self.rank: int = self.comm.Get_rank()
         self.ranks: int = self.comm.Get_size()
+        self.started_as = self.rank
         self._host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
         crowded = self._host.Get_size() > len(os.sched_getaffinity(0))
         self.on_one_host: bool = self._host.Get_size() == self.ranks
@@ -136,7 +150,7 @@ class Communicator:
         if not self.on_one_host:
             board.meet(self.comm)
         if self.ranks > 1:
-            board.share(self._host, self.rank, timeout_s)
+            board.share(self._host, self.rank, timeout_s, outlived=self.tolerates_deaths)
         self._host.Free()
 
     @property
@@ -146,10 +160,23 @@ class Communicator:
             self._counter = SharedCounter(self.comm)
         return self._counter
 
+    def check(self) -> None:
+        """RanksLostError where a rank has died and others are to go on; see `dlbrt.mpi.tolerance`."""
+
+    def recover(self) -> list[int]:
+        """Go on without ranks that have died; see `dlbrt.mpi.tolerance`."""
+        raise NotImplementedError("deaths of ranks end the job")
+
+    def keep(self, called_off: object) -> None:
+        """Keep alive what a death has called off, as long as messages of it may be under way."""
+
     def restart_counter(self) -> None:
         """At rank 0, before a call: set the counter to 0, if there is one."""
         if self._counter is not None:
             self._counter.reset()
+
+    def serve(self) -> None:
+        """This rank, above 0, serves rank 0 from now on."""
 
     def close(self) -> None:
         """Free what all ranks have in common; collective, at the end."""
@@ -168,11 +195,15 @@ class Communicator:
             pause()
         return found
 
+    def have_completed(self, requests: Sequence[MPI.Request]) -> bool:
+        """Whether all requests have completed."""
+        return MPI.Request.Testall(requests)
+
     def complete(self, requests: Sequence[MPI.Request]) -> None:
         """Wait for all requests."""
         if requests:
             pending = list(requests)
-            self.until(lambda: True if MPI.Request.Testall(pending) else None)
+            self.until(lambda: True if self.have_completed(pending) else None)
 
     def send_bytes(self, data: bytes | bytearray, target: int, tag: int) -> MPI.Request:
         """Start sending; the data must live until the request completes."""
@@ -191,6 +222,10 @@ class Communicator:
     def wait_bytes(self, source: int, tag: int) -> tuple[int, bytearray]:
         """The next message of that tag, with its source."""
         return self.until(lambda: self.poll_bytes(source, tag))
+
+    def wait_for_command(self, tag: int) -> bytearray:
+        """The next message of rank 0 with that tag."""
+        return self.wait_bytes(0, tag)[1]
 
     def send_memory(self, array: np.ndarray[Any, Any], target: int, tag: int) -> MPI.Request:
         """Start sending a contiguous array from where it lies (read-only ones too)."""

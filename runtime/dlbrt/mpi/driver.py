@@ -15,11 +15,11 @@ from dlbrt.balance.member import GroupMember
 from dlbrt.balance.messages import Message
 from dlbrt.chunks.statistics import ChunkReport
 from dlbrt.data.field import Field
-from dlbrt.data.spans import Spans
+from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.work_table import Units
 from dlbrt.mpi import messenger
 from dlbrt.mpi.board import board
-from dlbrt.mpi.communicator import INTERRUPT, MESSAGE, REPORT, Communicator
+from dlbrt.mpi.communicator import INTERRUPT, MESSAGE, REPORT, Communicator, RanksLostError
 from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.mover import Mover, WorkTransfers
 from dlbrt.mpi.team import Progress, RunCounters, clock
@@ -37,7 +37,8 @@ class AgentDriver:
     ``serial`` numbers the parallel calls alike on every rank. The balancer asks ``chooser`` for a strategy,
     if there is one. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder``
     records the agent's events and actions, where a trace is written. ``poll_output`` handles output that is
-    shown while the loop runs, if there is any.
+    shown while the loop runs, if there is any. ``has_lost``: a rank has died, so this rank, rank 0, does
+    nothing more with the others in this run (on the other ranks the run ends by `RanksLostError`).
     """
 
     def __init__(
@@ -65,6 +66,8 @@ class AgentDriver:
         self._past_counts = BalancingCounts()  # of this agent's predecessors
         self.poll_output: Callable[[], None] | None = None
         self._drops = False  # whether all work is dropped
+        self.has_lost = False
+        self._called_off = False  # because of that; from then on there is no work here
         self.loading_s = 0.0  # spent on importing the model, once in a program
         if agent.claims_chunks:
             communicator.counter  # noqa: B018 -- made by all ranks together
@@ -77,12 +80,12 @@ class AgentDriver:
     @property
     def work(self) -> Spans:
         """The units that this rank still has to do."""
-        return self._agent.runnable
+        return EMPTY if self._called_off else self._agent.runnable
 
     @property
     def finished(self) -> bool:
         """Whether no rank has work left, or none will come to this one."""
-        return self._agent.finished
+        return self._called_off or self._agent.finished
 
     def held(self, rank: int) -> Spans:
         """The positions that a rank was dealt."""
@@ -134,6 +137,17 @@ class AgentDriver:
     def interrupted(self) -> bool:
         """Whether something has come that `synchronize` must handle before this rank's work is done."""
         board.answer()
+        if self.has_lost:
+            return not self._called_off
+        try:
+            return self._has_news()
+        except RanksLostError as error:
+            self._lose_ranks(error)
+            return True
+
+    def _has_news(self) -> bool:
+        if self._communicator.tolerates_deaths:
+            self._communicator.check()
         self._movements.advance()
         if self.poll_output is not None:
             self.poll_output()
@@ -147,6 +161,21 @@ class AgentDriver:
 
     def synchronize(self) -> None:
         """Carry out the agent's actions until this rank has work again, or the loop is over."""
+        try:
+            if not self.has_lost:
+                self._synchronize()
+        except RanksLostError as error:
+            self._lose_ranks(error)
+        self._called_off = self.has_lost
+
+    def _lose_ranks(self, error: RanksLostError) -> None:
+        """What rank 0 has done stands; another rank gives up what it has done."""
+        if self._communicator.rank:
+            raise error
+        self._communicator.keep((error, self._movements))
+        self.has_lost = True
+
+    def _synchronize(self) -> None:
         self._poll_messages()
         if self._agent.due(now := clock()):
             self._handle(events.TimeElapsed(now))
@@ -242,7 +271,8 @@ class AgentDriver:
         figures.redistributions = counts.redistributions
 
     def _do_exchange_profiles(self, action: actions.ExchangeProfiles) -> None:
-        if len(action.members) == self._communicator.ranks:
+        all_ranks = len(action.members) == self._communicator.ranks
+        if all_ranks and not self._communicator.tolerates_deaths:
             self._pending = messenger.exchange_among_all(self._communicator, action.profile)
         else:
             self._pending = messenger.exchange_in_group(self._communicator, action.profile, action.members)

@@ -64,7 +64,8 @@ def exchange_among_all(communicator: Communicator, profile: Profile) -> PendingR
     """The profiles of all ranks."""
     request, table = communicator.exchange(profile.encode())
     return PendingReply(
-        request.Test, lambda now: events.ProfilesExchanged(now, tuple(map(Profile.decode, table.tolist())))
+        request.Test,
+        lambda now: events.ProfilesExchanged(now, tuple(map(Profile.decode, table.tolist()))),
     )
 
 
@@ -78,7 +79,7 @@ def exchange_in_group(communicator: Communicator, profile: Profile, members: Seq
             requests.append(communicator.receive_memory(row, rank, PROFILE))
             requests.append(communicator.send_memory(mine, rank, PROFILE))
     return PendingReply(
-        lambda: not requests or MPI.Request.Testall(requests),
+        lambda: not requests or communicator.have_completed(requests),
         lambda now: events.ProfilesExchanged(now, tuple(Profile.decode(row.tolist()) for row in rows)),
     )
 
@@ -178,7 +179,8 @@ class Messenger:
 
     def _keep(self, requests: list[MPI.Request]) -> None:
         if len(self._sending) > _SENDING:
-            self._sending = [request for request in self._sending if not request.Test()]
+            done = self._communicator.have_completed
+            self._sending = [request for request in self._sending if not done([request])]
         self._sending += requests
 
 

@@ -16,7 +16,7 @@ from mpi4py import MPI
 from dlbrt.data.field import Field, positions, put, receive_buffer, take
 from dlbrt.data.footprint import Rows, count, union
 from dlbrt.data.index_vector import IntegerArray
-from dlbrt.data.memory import Array, hold_only, prefer_large_pages
+from dlbrt.data.memory import Array, allocate, hold_only, layout_of, prefer_large_pages
 from dlbrt.data.object_state import restore
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
@@ -39,9 +39,22 @@ RowBlock = tuple[tuple[int, Rows], tuple[int, Rows]]
 
 
 class Mover:
-    """Sends and receives the rows of ``fields``; ``bytes_sent`` counts what this rank sent."""
+    """Sends and receives the rows of ``fields``; ``bytes_sent`` counts what this rank sent.
 
-    def __init__(self, communicator: Communicator, fields: Sequence[Field], objects: SharedObjects) -> None:
+    ``in_drafts``: nothing that it receives is put in place before all has come.
+    """
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        fields: Sequence[Field],
+        objects: SharedObjects,
+        *,
+        in_drafts: bool = False,
+    ) -> None:
+        self._in_drafts = in_drafts
+        self._drafts: dict[int, Array] = {}  # by field: the rows that come, in an array of the same layout
+        self._drafted: list[tuple[Field, Rows]] = []
         self._communicator = communicator
         self._fields = fields
         self._objects = objects
@@ -132,6 +145,9 @@ class Mover:
             put(field.data, field.axis, rows, packed)
         for array, where, packed in self._blocks:
             array[where] = packed
+        for field, rows in self._drafted:
+            put(field.data, field.axis, rows, take(self._drafts[id(field)], field.axis, rows))
+        self._drafts, self._drafted = {}, []
         self._place_elements()
         for region in self._regions:
             region.free()
@@ -140,7 +156,7 @@ class Mover:
 
     def arrived(self) -> bool:
         """Whether everything started has arrived; if so, it is in place as well."""
-        if self._requests and not MPI.Request.Testall(self._requests):
+        if self._requests and not self._communicator.have_completed(self._requests):
             return False
         self._requests = []
         self.complete()
@@ -193,13 +209,21 @@ class Mover:
             self._objects.arrived(data, source)
             self._lists.append((field, rows, source, data))
             return
-        if regions := regions_of(field.data, field.axis, rows):
+        place = self._draft(field) if self._in_drafts else field.data
+        if regions := regions_of(place, field.axis, rows):
             self._regions += regions
             self._requests += (self._communicator.receive_region(each, source, DATA) for each in regions)
+            if self._in_drafts:
+                self._drafted.append((field, rows))
             return
         memory = receive_buffer(field.data, field.axis, rows)
         self._requests.append(self._communicator.receive_memory(memory, source, DATA))
         self._landed.append((field, rows, memory))
+
+    def _draft(self, field: Field) -> Array:
+        if id(field) not in self._drafts:
+            self._drafts[id(field)] = allocate(layout_of(field.data))
+        return self._drafts[id(field)]
 
 
 def _block(array: Array, places: RowBlock) -> tuple[IntegerArray, ...]:

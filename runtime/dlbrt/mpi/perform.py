@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 ROWS_MISSING = "an iteration has failed, and the old contents of its rows are at rank 0 alone"
 
 
+#: Why a rank has no results: it, or another one, has died before these were all at rank 0.
+RANKS_LOST = "a rank has died"
+
+
 class RowsMissingError(Exception):
     """What a failed iteration has left of its rows is not known on this rank."""
 
@@ -198,6 +202,11 @@ def withheld_result(loop: LoopContext, rank: int, error: BaseException, *, repea
     message = f"{reason}, and the arrays of the routine lie there"
     failure = capture(Failure(first, rank, RuntimeError(message)), WorkerObjects(rank=rank))
     return RankResult(figures, {}, failure, withheld=reason)
+
+
+def lost_result() -> RankResult:
+    """What there is of a rank whose results will not come, since it or another one has died."""
+    return RankResult(RunCounters(), {}, None, withheld=RANKS_LOST)
 
 
 def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:

@@ -27,8 +27,9 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
+from dlbrt.emulation import named
 from dlbrt.mpi.board import board
-from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.communicator import Communicator, RanksLostError
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.leftovers import forget_segments
@@ -64,7 +65,10 @@ def neighbours(communicator: Communicator) -> tuple[int, ...]:
 
 
 def exit_together(
-    leave: Callable[[int], NoReturn], dismiss: Callable[[], bool], others: Sequence[int]
+    leave: Callable[[int], NoReturn],
+    dismiss: Callable[[], bool],
+    others: Sequence[int],
+    finalize: Callable[[], None] = MPI.Finalize,
 ) -> Callable[[int], NoReturn]:
     """`os._exit` for rank 0: the other ranks are dismissed first, if they can be."""
 
@@ -72,7 +76,7 @@ def exit_together(
     def leave_together(status: int) -> NoReturn:
         board.leave()
         if dismiss():
-            MPI.Finalize()
+            finalize()
             end = time.monotonic() + _EXIT_TIMEOUT_S
             while any(map(_runs, others)) and time.monotonic() < end:
                 time.sleep(1e-3)
@@ -128,6 +132,20 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
     run other versions of Python or of the packages that results depend on, end the program with status 2 and
     one line on standard error, before any work starts.
     """
+    try:
+        return _started(world, importing)
+    except (MPI.Exception, RanksLostError) as error:
+        from dlbrt.mpi.tolerance import die, obstacle, reports_death
+
+        if obstacle(os.environ) or not (isinstance(error, RanksLostError) or reports_death(error)):
+            raise
+        if world.Get_rank() == 0:
+            text = "dlb: a rank has died before the program began"
+            print(text, file=sys.stderr, flush=True)
+        die()
+
+
+def _started(world: MPI.Intracomm, importing: FrameType | None) -> Session:
     global _current
     if _current is None:
         if world.Get_rank():
@@ -136,6 +154,8 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
         if importing is not None and communicator.ranks > 1:
             _refuse_late(communicator, importing)
         options, kept, learned = _options(communicator)
+        if options.fault_tolerant and communicator.ranks > 1:
+            communicator = _tolerant(communicator)
         hosts = _agree(communicator)
         forget_segments()
         communicator.be_watched(options.timeout_s)
@@ -154,7 +174,10 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
             _serve(communicator, options, late=importing is not None)
         install_hook(several=communicator.ranks > 1)
         atexit.register(root_runtime.stop)
-        setattr(os, "_exit", exit_together(os._exit, root_runtime.shut_down_workers, others))  # noqa: B010
+        # Where ranks may die, none waits for others at its end.
+        finalize = (lambda: None) if communicator.tolerates_deaths else MPI.Finalize
+        leave = exit_together(os._exit, root_runtime.shut_down_workers, others, finalize)
+        setattr(os, "_exit", leave)  # noqa: B010
     return _current
 
 
@@ -199,6 +222,16 @@ def _shown(options: Options) -> Options:
     from dlbrt.mpi.output.progress import shown
 
     return shown(options)
+
+
+def _tolerant(communicator: Communicator) -> Communicator:
+    """The communicator where ranks may die; where this MPI cannot do without ranks, all end."""
+    from dlbrt.mpi.tolerance import TolerantCommunicator, obstacle
+
+    reasons = communicator.comm.allgather(obstacle(os.environ))
+    if reason := next(filter(None, reasons), ""):
+        _refuse(communicator, f"{named('fault_tolerant')}: {reason}")
+    return TolerantCommunicator(communicator)
 
 
 def _agree(communicator: Communicator) -> list[str]:
@@ -276,6 +309,7 @@ def _serve(communicator: Communicator, options: Options, *, late: bool) -> NoRet
         from dlbrt.mpi.late_start import forget_unfinished_modules
 
         forget_unfinished_modules()
+    communicator.serve()
     try:
         serve(communicator, options, late=late)
         board.leave()

@@ -14,7 +14,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, RepeatedCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
+from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator, RanksLostError
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.early_imports import import_early
 from dlbrt.mpi.interrupts import interrupts
@@ -65,10 +65,21 @@ def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
 
     ``late``: the program has begun, and has imported on this rank too.
     """
-    worker, calls = _Worker(communicator, options), CallCache()
     if not late:
         import_early()
-    while message := communicator.wait_bytes(0, COMMAND)[1]:
+    output = WorkerOutput()
+    while True:
+        try:
+            _serve(communicator, _Worker(communicator, options, output))
+            return
+        except RanksLostError as error:  # whose traceback leads to all that messages under way may need
+            communicator.keep(error)
+            communicator.recover()
+
+
+def _serve(communicator: Communicator, worker: _Worker) -> None:
+    calls = CallCache()
+    while message := communicator.wait_for_command(COMMAND):
         command = pickle.loads(message)
         if isinstance(command, LoopCall | RepeatedCall):
             worker.run_call(calls.restored(command))
@@ -79,10 +90,10 @@ def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
 
 
 class _Worker:
-    def __init__(self, communicator: Communicator, options: Options) -> None:
+    def __init__(self, communicator: Communicator, options: Options, output: WorkerOutput) -> None:
         self.communicator = communicator
         self.options = options
-        self.output = WorkerOutput()
+        self.output = output
         self._slot_cache = SlotCache(communicator)
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
@@ -134,12 +145,15 @@ class _Worker:
         values = [_resolved(part.values, slots) for part in space.parts]
         by_name = named(kernel, arguments)
         run = _WorkerRun(self, call, slots, objects, transfers, kernel, by_name, in_objects, called)
-        load = Load(self.options.load, self.communicator.rank)
+        load = Load(self.options.load, self.communicator.started_as)
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
         loop.threads = self.options.threads or 1
         interrupts.watch(loop.walk, perform.__code__)
         try:
             perform(loop, kernel, arguments)
+        except RanksLostError:
+            run.call_off()
+            raise
         finally:
             interrupts.watch(None)
             interrupts.taken()
@@ -293,6 +307,11 @@ class _WorkerRun:
         if not result.withheld:
             self._give_back(result, mover, remains)
             self._run_journal.serve()
+
+    def call_off(self) -> None:
+        """What this rank has done is to have no effect, since a rank has died."""
+        self._run_journal.call_off()
+        self._worker.output.begin()
 
     def _packed(self, loop: LoopContext, mover: Mover) -> tuple[RankResult, bytes]:
         """The report, and the last message; everything else that is sent by pickle has been packed then."""

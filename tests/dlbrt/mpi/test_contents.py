@@ -17,7 +17,7 @@ class Line:
     """Both ends of a broadcast in one process: what the first call puts in, the next takes out."""
 
     ranks = 2
-    on_one_host = False
+    on_one_host = tolerates_deaths = False
 
     def __init__(self) -> None:
         self.waiting: list[Any] = []

@@ -43,6 +43,9 @@ class LocalCommunicator:
         self._wires.under_way[target].append((self.rank, data))
         return Request()
 
+    def have_completed(self, requests: list[Request]) -> bool:
+        return all(request.Test() for request in requests)
+
     def poll_bytes(self, source: int, tag: int) -> tuple[int, bytearray] | None:
         queue = self._wires.under_way[self.rank]
         found = next((each for each in queue if source in (ANY, each[0])), None)

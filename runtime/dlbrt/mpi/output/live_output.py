@@ -150,7 +150,8 @@ class ForwardedOutput(_LiveOutput):
         self._allowance.spend()
         self._sent += 1
         message = pickle.dumps(self._emptied(), pickle.HIGHEST_PROTOCOL)
-        self._sending = [request for request in self._sending if not request.Test()]
+        done = self._communicator.have_completed
+        self._sending = [request for request in self._sending if not done([request])]
         self._sending.append(self._communicator.send_bytes(message, 0, OUTPUT))
 
 

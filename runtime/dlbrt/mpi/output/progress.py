@@ -58,7 +58,7 @@ class ProgressReporter:
         self._compute_s += seconds
         if (now := clock()) >= self._due:
             self._due = now + self._every_s
-            if self._sending.Test():
+            if self._communicator.have_completed([self._sending]):
                 self._send(now, ended=False)
 
     def end(self) -> None:

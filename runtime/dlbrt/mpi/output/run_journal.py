@@ -113,6 +113,13 @@ class RunJournal:
             self.journal.end_run(range(0))
             self.journal.finish()
 
+    def call_off(self) -> None:
+        """Restore standard output, whatever the journal holds."""
+        output, self._output = self._output, None
+        if output is not None:
+            self._restoring.close()
+            output.close()
+
     def _stretch_done(self, stretch: range) -> None:
         """Log what iterations at these positions have written past ``sys.stdout`` after their last entry."""
         if stretch and self._output is not None:
@@ -126,8 +133,11 @@ class RunJournal:
             raise self._unsent
 
     def short(self) -> tuple[bytes, ...] | None:
-        """All segments, which rank 0 need not ask for then; None if they are too long."""
-        if self._segment_store.size > _SHORT:
+        """All segments, which rank 0 need not ask for then; None if they are too long.
+
+        A rank that may die keeps nothing for later.
+        """
+        if self._segment_store.size > _SHORT and not self._communicator.tolerates_deaths:
             return None
         self._is_sent = True
         return self._segment_store.take_all()
@@ -256,6 +266,10 @@ class ElementGather:
             if isinstance(field.data, list):
                 self._objects.arrived(message, rank)
         self._received.append((rank, messages))
+
+    def forget_received(self) -> None:
+        """Ranks have died: what others have sent is not to be stored."""
+        self._received = []
 
     def put(self) -> str | None:
         """Store all changes; a sentence instead, if two ranks gave one element different values."""

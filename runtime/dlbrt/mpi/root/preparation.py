@@ -21,10 +21,11 @@ from dlbrt.data.array_table import root_of
 from dlbrt.data.field import overwriting, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
-from dlbrt.data.layout import InitialPartition
+from dlbrt.data.layout import InitialPartition, equal_counts
 from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import Units
 from dlbrt.mpi.call import LoopCall, SlotHeader
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.root.partitioner import Partitioner
@@ -149,7 +150,9 @@ class Preparation:
         self.payload.departure.begin()
         overwritten = self._overwritten(loop)
         self.payload.fields = overwriting(self.payload.fields, overwritten)
-        without_rows = not resident and not any(field.moves for field in self.payload.fields)
+        # Chunks are claimed without a master by a counter in a window, which does not outlive ranks.
+        claims = not resident and not any(field.moves for field in self.payload.fields)
+        without_rows = claims and not root_runtime.communicator.tolerates_deaths
         if resident:
             deal = self._deal_as_before(loop, first, partitioner, fixed=fixed)
         else:
@@ -190,6 +193,18 @@ class Preparation:
             samples=self.payload.samples if in_doubt else None,
         )
 
+    def compose_rest(
+        self, loop: LoopContext, left: Spans, strategy: str, partitioner: Partitioner
+    ) -> LoopCall:
+        """The call to run the positions ``left`` of a loop that a death has called off, in blocks."""
+        call = self.compose(loop, left.runs[0].start, strategy, partitioner, fixed=True)
+        shares, rest = [], left
+        for count in equal_counts(len(left), self.root_runtime.communicator.ranks):
+            share, rest = rest.first(count)
+            shares.append(share)
+        units = Units(left.runs[0].start, len(self.space))
+        return replace(call, deal=InitialPartition(units, tuple(shares)), measured=0)
+
     def _overwritten(self, loop: LoopContext) -> tuple[str, ...]:
         """The arrays whose rows are not sent, since each iteration that ends overwrites them.
 
@@ -208,8 +223,10 @@ class Preparation:
         """Whether output can be shown while the loop runs.
 
         What iterations have done then stands: no plan is contradicted, contributions can be applied (ranks
-        look at each), and whatever a rank cannot send back can be done again.
+        look at each), and whatever a rank cannot send back can be done again. Not so where ranks may die.
         """
+        if self.root_runtime.communicator.tolerates_deaths:
+            return False
         known = loop.contributions
         sure = all(combines_surely(kind, known.values[name]) for name, kind in known.kinds.items())
         stands = sure and not (self.watches(loop) or self.payload.loop_residents.residents)

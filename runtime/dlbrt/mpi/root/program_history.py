@@ -143,11 +143,18 @@ class LoopHistory:
         reason: str,
         planned: statistics.PlannedShares | None,
         sharing: SharingFigures,
+        *,
+        teaches: bool = True,
     ) -> None:
-        """Take in one run: the figures of rank 0 alone, or of all ranks."""
+        """Take in one run: the figures of rank 0 alone, or of all ranks.
+
+        Unless it ``teaches``, since a rank has died, later runs do not go by its times.
+        """
         overhead_s = max(0.0, elapsed_s - sharing.loading_s - max(f.compute_s for f in figures))
         compute_s, begun_s = [f.compute_s for f in figures], [f.begun_s for f in figures]
-        if len(figures) > 1:
+        if not teaches:
+            pass
+        elif len(figures) > 1:
             compiled = any(f.compile_s > _COMPILED_S for f in figures)
             self.sharing.learn(iterations, compute_s, begun_s, overhead_s, compiled=compiled)
         else:
@@ -195,6 +202,15 @@ class LoopHistory:
                 repeated_runs=runs,
             )
         )
+
+    def go_on_with(self, ranks: int) -> None:
+        """From now on so many ranks run the loop, and know nothing of it: some have died."""
+        self._variation = SpeedVariation(ranks)
+        self._work, self._seconds = [0.0] * ranks, [0.0] * ranks
+        self._measurements = self._used = self._group_size = self.profiling = self.steps = None
+        self.read, self.plain_payloads = set(), {}
+        self.points = {}
+        self.sharing = LoopSharing(ranks)
 
     def learn_repeated(
         self,
@@ -255,7 +271,7 @@ class LoopHistory:
 
     def known_of_chunks(self, weights: Sequence[float]) -> LoopStatistics:
         """What self-scheduling may use: speeds, given or measured, and times of iterations."""
-        measured = self.steps.weights(weights or (1.0,) * self.record.ranks) if self.steps else weights
+        measured = self.steps.weights(weights or (1.0,) * len(self._work)) if self.steps else weights
         return LoopStatistics(self._mean_s, self._deviation_s, self._dealing_s, tuple(measured))
 
     def learn_of_chunks(self, figures: Sequence[RunCounters], dealing_s: float) -> None:
@@ -313,8 +329,8 @@ class ProgramHistory:
         kept: Path | None = None,
         keeper: str = "learned",
     ) -> None:
-        self._ranks = ranks
-        self.host_names = host_names
+        self._ranks = self._living = ranks
+        self.host_names = self._started_on = host_names
         self._learned = learned
         self._kept = kept
         self._keeper = keeper
@@ -334,6 +350,8 @@ class ProgramHistory:
             self._loop_histories[key] = LoopHistory(
                 number, source, self._ranks, *self._measurements(source, code), place.filename
             )
+            if self._living < self._ranks:
+                self._loop_histories[key].go_on_with(self._living)
             self._loop_histories[key].record.proof = proof_of(*key)
         return self._loop_histories[key]
 
@@ -346,6 +364,14 @@ class ProgramHistory:
         loop = LoopKey(source, _fingerprint(code), tuple(self.host_names))
         return loop, self._learned.of(loop)
 
+    def go_on_with(self, alive: Sequence[int]) -> None:
+        """Some ranks have died: ``alive`` are the others, by their numbers so far."""
+        self._living = len(alive)
+        self.host_names = [self.host_names[rank] for rank in alive]
+        self._kept = None  # what this run teaches is not of these ranks
+        for each in self._loop_histories.values():
+            each.go_on_with(self._living)
+
     def routine(self, source: str) -> statistics.RoutineRecord:
         """The record of the routine that stands there."""
         return self._routines.setdefault(source, statistics.RoutineRecord(source))
@@ -354,7 +380,7 @@ class ProgramHistory:
         """The statistics of the program so far."""
         records = [loop_history.record for loop_history in self._loop_histories.values()]
         routines, elapsed_s = list(self._routines.values()), clock() - self._started
-        return statistics.report(records, self._ranks, self.host_names, elapsed_s, routines)
+        return statistics.report(records, self._ranks, self._started_on, elapsed_s, routines)
 
     def write(self, path: str) -> None:
         """Write the statistics; a path that cannot be written is reported, and the program goes on."""

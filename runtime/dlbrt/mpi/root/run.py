@@ -20,10 +20,11 @@ from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CalledOffError
+from dlbrt.mpi.communicator import RanksLostError
 from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.interrupts import interrupts, stopped
 from dlbrt.mpi.loop import LoopContext
-from dlbrt.mpi.perform import ROWS_MISSING, RankResult, own_result, perform, recorder
+from dlbrt.mpi.perform import RANKS_LOST, ROWS_MISSING, RankResult, own_result, perform, recorder
 from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.preparation import Kernel, Preparation
 from dlbrt.mpi.root.program_history import SharingFigures
@@ -47,6 +48,9 @@ _NOT_IN_BLOCKS = (
 
 #: Why what iterations of other ranks have used is not done again.
 _PAST_ORDER = "iterations that rank 0 did before others may have used it too"
+
+#: How what is left is balanced after a death, unless nothing may move.
+_BALANCED = "GDDLB"
 
 #: Runs of a loop that begin with watched iterations of rank 0 alone.
 _WATCHED_RUNS = 2
@@ -121,6 +125,7 @@ class LoopRun:
         self._probation = Probation()
         self._prefix: RankResult | None = None  # what rank 0 did before it went on alone
         self._watched: Watch | None = None  # of the part that all ranks did
+        self._has_lost = False  # whether a rank has died
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._in_order = False  # whether rank 0's iterations have to be the first ones
         self._strategy = self._reason = self._interpreted = ""
@@ -316,6 +321,9 @@ class LoopRun:
             self._loop_history.withheld = str(error)
             self._root_runtime.forget_state()
             return self._alone(loop, begun, str(error))
+        except RanksLostError as error:
+            self._lose_ranks(error)
+            return self._alone(loop, begun, RANKS_LOST)
         if self._root_runtime.progress is not None:
             self._root_runtime.progress.share(call.serial)
         self._watched = self._sharing.watch
@@ -332,6 +340,8 @@ class LoopRun:
             if not self._others:
                 self._others = sharing.gather(loop.tried)
                 board.end()
+                if sharing.has_lost:
+                    self._lose_ranks(sharing)
                 if sharing.contradiction is None and self._take_back(loop, sharing):
                     return
             sharing.run_journal.close()
@@ -352,13 +362,15 @@ class LoopRun:
         interrupted = interrupts.pending or any(result.interrupted for result in self._others)
         if not reasons or interrupted:
             return False
-        reason = next((each for each in reasons if each != ROWS_MISSING), "")
+        reason = next((each for each in reasons if each not in (ROWS_MISSING, RANKS_LOST)), "")
         self._loop_history.rows_missed |= ROWS_MISSING in reasons
         self._loop_history.withheld = reason
         if reason and not self._in_order and self._prepared.payload.departure.may_have_been_used():
             raise ContradictionError(f"{self._loop_history.source}: {reason}; {_PAST_ORDER}")
         if not (left := sharing.left_out(loop.ending.failed_at, self._others)):
             return False
+        if sharing.has_lost and self._share_rest(loop, sharing, left):
+            return True
         if reason:
             self._loop_history.log(f"{reason}; rank 0 runs them again")
         team = SingleRank(left)
@@ -367,6 +379,46 @@ class LoopRun:
         sharing.redo()
         loop.walk.join(team)
         return True
+
+    def _lose_ranks(self, called_off: object) -> None:
+        """Go on with the ranks that live."""
+        self._has_lost = True
+        self._root_runtime.communicator.keep(called_off)
+        self._root_runtime.recover()
+
+    def _share_rest(self, loop: LoopContext, called_off: SharedRun, left: Spans) -> bool:
+        """Whether the living ranks do what rank 0 has not done of a run that a death has called off.
+
+        Everything is sent anew, as for a first run. What rank 0 has done stands.
+        """
+        before = self._prepared
+        while self._root_runtime.communicator.ranks > 1:
+            prepared = Preparation(self._root_runtime, before.kernel, before.space, before.arguments, None)
+            if prepared.obstacle(loop, pooled=False):
+                return False
+            strategy = STATIC if self._in_order or self._strategy == STATIC else _BALANCED
+            weights = self._root_runtime.options.weights or ()
+            ranks = self._root_runtime.communicator.ranks
+            partitioner = Partitioner(self._loop_history, ranks, weights, trial=False)
+            call = prepared.compose_rest(loop, left, strategy, partitioner)
+            board.begin(self._loop_history.source)
+            try:
+                sharing = SharedRun(prepared, call, loop, self._recorder, None, 0, called_off)
+            except CalledOffError:
+                self._root_runtime.forget_state()
+                return False
+            except RanksLostError as error:
+                self._lose_ranks(error)
+                continue
+            self._prepared, self._sharing, self._others = prepared, sharing, []
+            self._watched = sharing.watch
+            loop.walk.join(sharing.driver)
+            if not loop.more_work:
+                loop.synchronize()
+            if not loop.more_work:
+                self._finish(loop)
+            return True
+        return False
 
     def _keep_prefix(self, sharing: SharedRun, loop: LoopContext) -> bool:
         """The plan is contradicted: keep what rank 0 did without a gap. Whether iterations are left to do."""
@@ -405,7 +457,10 @@ class LoopRun:
         # What is compiled once will not be compiled again.
         compile_s = figures[0].compile_s + max((each.compile_s for each in figures[1:]), default=0.0)
         sharing = replace(sharing, loading_s=sharing.loading_s + compile_s)
-        history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned, sharing)
+        teaches = not self._has_lost
+        history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned, sharing, teaches=teaches)
+        if self._has_lost:
+            return
         if self._prepared.routine_state is not None:
             compute_s = [each.compute_s for each in figures]
             self._prepared.routine_state.sharing.learn(
@@ -419,7 +474,7 @@ class LoopRun:
     def _record(self) -> None:
         """Add the run to the trace, if one is written."""
         tracing, begun = self._root_runtime.tracing, clock()
-        if self._recorder is not None and tracing is not None:
+        if self._recorder is not None and tracing is not None and not self._has_lost:
             from dlbrt.observe.trace import RunTrace
 
             traces = tuple(result.trace for result in self._results if result.trace is not None)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dlbrt.data.field import Field
 from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, LoopCall
-from dlbrt.mpi.communicator import COMMAND, Communicator
+from dlbrt.mpi.communicator import COMMAND, Communicator, RanksLostError
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.root.program_history import ProgramHistory
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, RowRequests
@@ -75,12 +75,21 @@ class RootRuntime:
             return False
         self._called = False
         self._leader = threading.get_ident()
+        try:
+            self.communicator.check()
+        except RanksLostError:
+            self.recover()
         return True
 
     @property
     def has_ranks(self) -> bool:
         """Whether loops that begin here may run on other ranks."""
         return self._at_root and self.communicator.ranks > 1 and not self.leading
+
+    @property
+    def keeps_arrays_on_ranks(self) -> bool:
+        """Whether the arrays of a routine may stay on other ranks: they would be lost with one that dies."""
+        return self.has_ranks and not self.communicator.tolerates_deaths
 
     @property
     def _at_root(self) -> bool:
@@ -121,6 +130,16 @@ class RootRuntime:
             message = pickle.dumps(wanted, pickle.HIGHEST_PROTOCOL)
             self.communicator.complete([self.communicator.send_bytes(message, source, COMMAND)])
         mover.complete()
+
+    def recover(self) -> None:
+        """Some ranks have died: go on with the others, which have forgotten all that they had."""
+        alive = self.communicator.recover()
+        self.publisher = SlotPublisher(self.communicator)
+        self._call_cache, self._bodies, self._kernels = CallCache(), {}, {}
+        self._state = None
+        if weights := self.options.weights:
+            self.options = replace(self.options, weights=tuple(weights[rank] for rank in alive))
+        self.program_history.go_on_with(alive)
 
     def abort(self, error: BaseException) -> None:
         """End the job because of an error outside the body: the other ranks cannot go on without rank 0.
@@ -193,7 +212,7 @@ class RootRuntime:
             self._idle.acquire()
             board.leave()
             self._close_progress()
-            self._send_to_workers(b"")
+            self._dismiss()
             self.communicator.close()
             if self.solo_runs is not None:
                 self.solo_runs.enter()
@@ -223,12 +242,22 @@ class RootRuntime:
         if not self._at_root or not self._idle.acquire(blocking=False):
             return False
         self._close_progress()
-        self._send_to_workers(b"")
+        self._dismiss()
         return True
 
     def _close_progress(self) -> None:
         if self.progress is not None:
             self.progress.close()
+
+    def _dismiss(self) -> None:
+        """Let the other ranks end."""
+        while True:
+            try:
+                self._send_to_workers(b"")
+            except RanksLostError:
+                self.recover()
+            else:
+                return
 
     def _send_to_workers(self, message: bytes) -> None:
         others = range(1, self.communicator.ranks)

@@ -16,13 +16,13 @@ from dlbrt.balance.messages import NO_FAILURE
 from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans, coverage_error, first_gap, left_out
 from dlbrt.mpi.call import CalledOffError, LoopCall
-from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT
+from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT, RanksLostError
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.output.live_output import ShownOutput
 from dlbrt.mpi.output.run_journal import ElementGather, RunJournal, Segments, fetch
 from dlbrt.mpi.output.standard_output import BYPASSED, HELD_BACK
-from dlbrt.mpi.perform import RankResult, Remains, make_driver, stored_by
+from dlbrt.mpi.perform import RankResult, Remains, lost_result, make_driver, stored_by
 from dlbrt.mpi.root.preparation import Preparation
 from dlbrt.mpi.root.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
@@ -50,8 +50,10 @@ class SharedRun:
 
     Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the
     plan takes as unchanged, the one that rank 0 began with if there is one; ``contradiction`` is what some
-    rank's has found. Positions before ``first`` are done. CalledOffError where a rank cannot read what it
-    is sent: then nothing has been done.
+    rank's has found. Positions before ``first`` are done. ``has_lost``: a rank has died, so only what rank 0
+    has done counts. CalledOffError where a rank cannot read what it is sent, RanksLostError where one dies
+    before the loop begins: then nothing has been done. ``called_off`` is the run that goes on as this one
+    after a death: what rank 0 has done in it stands.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class SharedRun:
         recorder: Recorder | None,
         watch: Watch | None,
         first: int,
+        called_off: SharedRun | None = None,
     ) -> None:
         root_runtime, payload = prepared.root_runtime, prepared.payload
         self._prepared = prepared
@@ -82,20 +85,29 @@ class SharedRun:
         self.driver = make_driver(self._communicator, call, self._fields, self._objects, residents, recorder)
         self._scatter(loop.walk, call, sending)
         self._elements = ElementGather(self._communicator, self._fields, self._objects)
-        self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
-        loop.contributions.share(self.run_journal.journal, payload.descriptions)
-        loop.walk.measure(call.measured)
         self.contradiction: str | None = None
+        self.has_lost = False
         self._contradicted_here = False
-        self.watch = self._look(loop, watch) if call.watched else None
-        self._undo = Undo(self._fields)
+        self._live: ShownOutput | None = None
+        if called_off is not None:
+            self.run_journal: RunJournal = called_off.run_journal
+            self._undo: Undo = called_off._undo
+            figures, before = self.driver.figures, called_off.driver.figures
+            figures.parts, figures.compute_s = before.parts, before.compute_s
+            watch = called_off.watch
+        else:
+            self._undo = Undo(self._fields)
+            self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
+            loop.contributions.share(self.run_journal.journal, payload.descriptions)
+            loop.walk.measure(call.measured)
+        self.watch: Watch | None = self._look(loop, watch) if call.watched else None
         if call.watched:
             loop.walk.before_stretch = self._keep
-        self._live: ShownOutput | None = None
         if call.live:
             self._live = ShownOutput(self._communicator, call.serial, call.output_properties, first)
             self.driver.poll_output = self._live.poll
-        self.run_journal.open(loop.walk, watched=call.watched, live=self._live)
+        if called_off is None:
+            self.run_journal.open(loop.walk, watched=call.watched, live=self._live)
         self.driver.figures.begun_s = clock() - called
 
     def _hear_whether_read(self) -> None:
@@ -126,9 +138,30 @@ class SharedRun:
     def gather(self, tried: Spans) -> list[RankResult]:
         """The results of the ranks above 0, in order; rows that they stored are brought to their places.
 
-        If the plan is contradicted (`contradiction`), also by what rank 0 has ``tried``, nothing is brought.
+        If the plan is contradicted (`contradiction`), also by what rank 0 has ``tried``, nothing is brought,
+        nor where a rank has died (`has_lost`): then no result of another rank counts.
         """
-        mover = Mover(self._communicator, self._travelling, self._objects)
+        drafts = self._communicator.tolerates_deaths
+        mover = Mover(self._communicator, self._travelling, self._objects, in_drafts=drafts)
+        try:
+            if self.driver.has_lost:
+                raise RanksLostError
+            return self._gathered(mover, tried)
+        except RanksLostError as error:
+            self._communicator.keep((error, mover))
+            return self._lost_results(tried)
+
+    def _lost_results(self, tried: Spans) -> list[RankResult]:
+        """The results of the other ranks where one has died: none of them is to have any effect."""
+        self.has_lost = True
+        self._segments.clear()
+        self._elements.forget_received()
+        self._objects.close()
+        if self.watch is not None:
+            self.contradiction = self._contradicted_at_root(self.watch, tried)
+        return [lost_result() for _ in range(1, self._communicator.ranks)]
+
+    def _gathered(self, mover: Mover, tried: Spans) -> list[RankResult]:
         found: dict[int, RankResult] = {}
         while len(found) < self._communicator.ranks - 1:
             rank, message = self._communicator.until(self._poll_result)
@@ -234,14 +267,19 @@ class SharedRun:
 
     def _contradicted(self, watch: Watch, tried: Spans, others: Sequence[RankResult]) -> str | None:
         """What the plan takes as unchanged and some rank has changed; all ranks hear whether it is so."""
-        here = watch.contradiction(tried) or self.run_journal.bypassed
-        self._contradicted_here = here not in (None, BYPASSED)
+        here = self._contradicted_at_root(watch, tried)
         found = here or next((each.contradiction for each in others if each.contradiction), None)
         verdict = b"" if found else b"kept"
         send = self._communicator.send_bytes
         ranks = range(1, self._communicator.ranks)
         self._communicator.complete([send(verdict, rank, VERDICT) for rank in ranks])
         return found
+
+    def _contradicted_at_root(self, watch: Watch, tried: Spans) -> str | None:
+        """The same of rank 0's part alone."""
+        here = watch.contradiction(tried) or self.run_journal.bypassed
+        self._contradicted_here = here not in (None, BYPASSED)
+        return here
 
     def _keep(self, stretch: range) -> None:
         """Before rank 0 begins a stretch: keep what it changes, unless it continues the first iterations."""

@@ -102,7 +102,7 @@ class IterativeRoutine(LoopRunner):
             self._routine_state = self._outer._routine_state if self._is_plain() else None
             if self._routine_state is None and self._outer._routine_state is not None:
                 self._outer._routine_state.resident_arrays.ensure_all_valid(writing=True)
-        elif self._root_runtime.has_ranks and self._is_plain() and self._is_undisturbed():
+        elif self._root_runtime.keeps_arrays_on_ranks and self._is_plain() and self._is_undisturbed():
             model, tolerance, every = self._clauses
             ranks = self._root_runtime.communicator.ranks
             self._routine_state = RoutineState(

@@ -215,7 +215,7 @@ class SlotPublisher:
         return self._kept(value, layout)
 
     def _kept(self, value: Array, layout: Layout) -> SlotHeader:
-        if self._communicator.on_one_host and not is_shared(self._communicator.ranks, layout):
+        if self._communicator.on_one_host and not _has_host_copy(self._communicator, layout):
             return SlotHeader(Content.WHOLE, layout, constant=True)
         digest = _digest(_packed(value)) if self._sent_arrays.knows(value) else b""
         token = self._sent_arrays.token(value, layout, digest) if digest else None
@@ -298,7 +298,12 @@ class SlotCache:
 
 def _is_shared(communicator: Communicator, header: SlotHeader) -> bool:
     """Whether the workers of a host hold one copy of an array: it is sent whole, and does not change."""
-    return header.constant and header.layout is not None and is_shared(communicator.ranks, header.layout)
+    return header.constant and header.layout is not None and _has_host_copy(communicator, header.layout)
+
+
+def _has_host_copy(communicator: Communicator, layout: Layout) -> bool:
+    """The same of a layout; ranks that may die have copies of their own."""
+    return not communicator.tolerates_deaths and is_shared(communicator.ranks, layout)
 
 
 def _dense(array: Array) -> bool:

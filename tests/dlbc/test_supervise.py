@@ -1,0 +1,48 @@
+"""What `dlbc run` does about ranks that die before their program has begun; no MPI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from dlbc.commands.supervise import Beginning, run_command
+
+#: Starts two ranks. The first time one of them dies at once; afterwards they begin, and end with status 7.
+LAUNCHER = """\
+import pathlib, subprocess, sys
+home = pathlib.Path(sys.argv[1])
+again = (home / "again").exists()
+(home / "again").touch()
+first = "import time; time.sleep({})".format(0.2 if again else 60)
+second = first if again else "import os, time; time.sleep(0.5); os.kill(os.getpid(), 9)"
+ranks = [subprocess.Popen([sys.executable, "-c", each, "dlbrt.script"]) for each in (first, second)]
+if again:
+    (home / "began").touch()
+for each in ranks:
+    each.wait()
+sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_a_run_is_started_again_if_a_rank_dies_before_the_program_begins(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], ranks: int
+) -> None:
+    program = tmp_path / "launcher.py"
+    program.write_text(LAUNCHER)
+    command = [sys.executable, str(program), str(tmp_path)]
+    beginning = Beginning(tmp_path / "began", ranks)
+    assert run_command(command, dict(os.environ), passes_by=True, beginning=beginning) == 7
+    assert capfd.readouterr().err.count("started again") == 1
+
+
+def test_ranks_that_refuse_to_begin_are_not_started_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    beginning = Beginning(tmp_path / "began", 1)
+    command = [sys.executable, "-c", "import sys; sys.exit(2)", "dlbrt.script"]
+    assert run_command(command, dict(os.environ), passes_by=True, beginning=beginning) == 2
+    assert capfd.readouterr().err == ""

@@ -1,0 +1,72 @@
+"""The process that watches the ranks of a host: what it says of deaths, and which of them end the job."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dlbrt import watchdog
+from dlbrt.watchdog import APART, LEAVING, RUNNING, SLOT_BYTES, Activity
+
+
+@pytest.fixture
+def ranks() -> Iterator[list[subprocess.Popen[bytes]]]:
+    made = [subprocess.Popen(["sleep", "600"]) for _ in range(3)]
+    yield made
+    for each in made:
+        each.kill()
+        each.wait()
+
+
+def watching(
+    page: Path, outlived: bool, phases: list[int], ranks: list[subprocess.Popen[bytes]]
+) -> subprocess.Popen[str]:
+    memory = memoryview(bytearray(SLOT_BYTES * len(ranks)))
+    for number, phase in enumerate(phases):
+        Activity(phase, 0.0, "a.py:3").write(memory, number)
+    page.write_bytes(memory)
+    watched = [f"{rank}:{each.pid}" for rank, each in enumerate(ranks)]
+    command = [sys.executable, "-I", "-S", str(watchdog.__file__), str(page), "host", "0.0"]
+    marked = [watchdog.OUTLIVED] if outlived else []
+    return subprocess.Popen([*command, *marked, *watched], stderr=subprocess.PIPE, text=True)
+
+
+def end(rank: subprocess.Popen[bytes]) -> None:
+    rank.kill()
+    rank.wait()
+
+
+def test_deaths_that_are_outlived_are_named_and_that_of_rank_0_ends_the_job(
+    tmp_path: Path, ranks: list[subprocess.Popen[bytes]]
+) -> None:
+    with watching(tmp_path / "page", True, [RUNNING] * 3, ranks) as process:
+        assert process.stderr is not None
+        for rank in (2, 0):
+            end(ranks[rank])
+            line = process.stderr.readline()
+            assert f"rank {rank} (pid {ranks[rank].pid}) on host has died in the loop at a.py:3" in line
+            assert ("the others go on" in line) == (rank > 0)
+            assert ("the job ends" in line) == (rank == 0)
+        assert ranks[1].wait() == -9  # what is left of a job that ends
+
+
+def test_a_death_that_is_not_outlived_ends_the_job(
+    tmp_path: Path, ranks: list[subprocess.Popen[bytes]]
+) -> None:
+    with watching(tmp_path / "page", False, [APART] * 3, ranks) as process:
+        assert process.stderr is not None
+        end(ranks[2])
+        assert "rank 2" in (line := process.stderr.readline())
+        assert "the job ends" in line
+        assert [ranks[0].wait(), ranks[1].wait()] == [-9, -9]
+
+
+def test_ranks_that_leave_have_not_died(tmp_path: Path, ranks: list[subprocess.Popen[bytes]]) -> None:
+    with watching(tmp_path / "page", True, [LEAVING] * 3, ranks) as process:
+        assert process.stderr is not None
+        for rank in (1, 0, 2):
+            end(ranks[rank])
+        assert process.stderr.read() == ""

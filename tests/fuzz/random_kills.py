@@ -1,0 +1,383 @@
+"""Kills ranks of running programs at random moments, and looks whether the results are right.
+
+``python -m tests.fuzz.random_kills 500`` kills workers of programs on 4 ranks under ``dlbc run
+--fault-tolerant`` until 500 have been killed, 1 to 3 in a run, at any moment from the start of the launcher
+to the end. Each run has to end by itself, with the output and the status of the sequential program. With
+``--mpich`` (in an environment with MPICH) each run loses one rank, has to end within 5 s of that with a
+status other than 0 and a line that names the rank, and leaves no process.
+
+Prints each run that went wrong, with its seed, and at the end how many were right; exit status 1 if any was
+wrong. ``--record FILE`` writes what was measured as JSON, ``--plot FILE`` the time lost by runs that lost one
+rank against the moment of its death.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from tests.support import processes
+
+RANKS = 4
+#: A run that has not ended after so many seconds hangs.
+_HANGS_S = 90.0
+#: Seconds between two looks whether ranks have been stopped by a signal.
+_LOOK_S = 1.0
+#: Within which a job has to end that cannot go on.
+_CLEAR_S = 5.0
+_STRATEGIES = (
+    "auto",
+    "none",
+    "GDDLB",
+    "GCDLB",
+    "LDDLB",
+    "LCDLB",
+    "steal",
+    "diffusion",
+    "GSS",
+    "FAC2",
+    "AWF_B",
+)
+
+_WORK = """\
+import numpy as np
+
+def work(i, m):
+    t = 0.0
+    for k in range(m):
+        t += (i * k) % 7 * 0.5
+    return t
+"""
+
+#: What programs print is what is compared, so they print all of their results to the last bit.
+PROGRAMS = {
+    "rows changed in place": """
+A = np.arange(300 * 40, dtype=float).reshape(300, 40)
+for r in range(2):
+    # dlb: parallel, BLOCK
+    for i in range(300):
+        A[i, :] = A[i, :] * 1.5 + work(i, 4000)
+print(A.tobytes().hex())
+""",
+    "reductions": """
+s, low, hist = 0.1, 1e9, np.zeros(7)
+b = np.arange(400) % 7
+for r in range(2):
+    # dlb: parallel, reduction(s, low, hist)
+    for i in range(400):
+        x = work(i, 3000) * 1e-3 + 0.1 * r
+        s += x
+        low = min(low, x - i * 0.3)
+        hist[b[i]] += x
+print(repr(s), repr(low), hist.tobytes().hex())
+""",
+    "printed lines and appended items": """
+found, table = [], {}
+for r in range(2):
+    # dlb: parallel
+    for i in range(300):
+        x = work(i, 4000)
+        if i % 7 == 0:
+            print("iteration", r, i, x)
+            found.append((i, x))
+        table[i % 50] = x
+print(found, table)
+""",
+    "stencil of a routine": """
+u = np.linspace(0.0, 1.0, 240 * 30).reshape(240, 30) ** 2
+v = u.copy()
+# dlb: iterate
+for t in range(8):
+    # dlb: parallel, BLOCK
+    for i in range(1, 239):
+        v[i, :] = (u[i - 1, :] + u[i + 1, :]) * 0.5 + work(i, 1000) * 1e-9
+    u, v = v, u
+    if t % 3 == 0:
+        print(t, u[120, 7].hex())
+print(u.tobytes().hex())
+""",
+    "cyclic": """
+A, last = np.zeros(300), None
+for r in range(2):
+    # dlb: parallel, CYCLIC
+    for i in range(300):
+        last = work(i, 12 * i)
+        A[i] += last + 0.1
+print(A.tobytes().hex(), last)
+""",
+    "compiled": """
+X, Y, Z = (np.arange(260 * 260, dtype=float).reshape(260, 260) % k for k in (7, 11, 13))
+for r in range(4):
+    # dlb: parallel, BLOCK, jit
+    for i in range(260):
+        for j in range(260):
+            for k in range(260):
+                Z[i, j] += X[i, k] * Y[k, j]
+print(Z.tobytes().hex())
+""",
+    "objects of a list": """
+class Point:
+    def __init__(self, x):
+        self.x, self.trail = x, []
+
+ps = [Point(0.1 * k) for k in range(240)]
+for r in range(2):
+    # dlb: parallel
+    for p in ps:
+        p.x = p.x * 1.5 + work(int(p.x), 4000)
+        p.trail.append(p.x)
+print([(p.x, p.trail) for p in ps])
+""",
+    "an exception that is caught": """
+A = np.ones(300)
+for r in range(3):
+    try:
+        # dlb: parallel
+        for i in range(300):
+            if i == 200 + 30 * r:
+                raise ValueError(f"at {i}")
+            A[i] = A[i] * 1.1 + work(i, 3000)
+    except ValueError as error:
+        print(error, A[:200].tobytes().hex())
+""",
+    "calls that are not seen": """
+import base64
+A = np.zeros(300)
+for r in range(3):
+    # dlb: parallel
+    for i in range(300):
+        A[i] += work(i, 3000) + len(getattr(base64, "b" + "64encode")(bytes(i)))
+print(A.tobytes().hex())
+""",
+}
+
+
+@dataclass
+class Kill:
+    """A rank that was killed, in seconds from the start of the launcher."""
+
+    rank: int
+    at_s: float
+
+
+@dataclass
+class Run:
+    """One run: its settings by a seed, what was killed, and what is wrong with its end (empty: nothing)."""
+
+    seed: int
+    program: str
+    strategy: str
+    kills: list[Kill] = field(default_factory=list)
+    elapsed_s: float = 0.0
+    undisturbed_s: float = 0.0
+    wrong: str = ""
+
+
+class Campaign:
+    """Runs of the programs in the directory ``home``."""
+
+    def __init__(self, home: Path, *, mpich: bool) -> None:
+        self._home, self._mpich = home, mpich
+        self._expected: dict[str, tuple[int, bytes]] = {}
+        self._took_s: dict[str, float] = {}
+
+    def run(self, seed: int, most: int) -> Run:
+        """The run of a seed, in which at most ``most`` ranks are killed."""
+        draw = random.Random(seed)
+        program, strategy = draw.choice(list(PROGRAMS)), draw.choice(_STRATEGIES)
+        if program not in self._took_s:
+            self._prepare(program)
+        made = Run(seed, program, strategy, undisturbed_s=self._took_s[program])
+        count = 1 if self._mpich else min(most, draw.choice((1, 2, 3, 3)))
+        moments = sorted(draw.uniform(0, self._took_s[program]) for _ in range(count))
+        if count > 1 and draw.random() < 0.3:
+            moments = [moments[0]] * count  # at once
+        ranks = draw.sample(range(1, RANKS), count)
+        self._carry_out(made, list(zip(moments, ranks, strict=True)))
+        return made
+
+    def _prepare(self, program: str) -> None:
+        path = self._path(program)
+        path.write_text(_WORK + PROGRAMS[program])
+        done = subprocess.run([sys.executable, path.name], cwd=self._home, capture_output=True, check=False)
+        self._expected[program] = done.returncode, done.stdout
+        self._took_s[program] = self._undisturbed(program)
+
+    def _undisturbed(self, program: str) -> float:
+        """The seconds of a run without kills; SystemExit if its result is wrong."""
+        made = Run(-1, program, "auto")
+        self._carry_out(made, [])
+        if made.wrong:
+            raise SystemExit(f"{program}, without kills: {made.wrong}")
+        return made.elapsed_s
+
+    def _path(self, program: str) -> Path:
+        return self._home / f"{program.replace(' ', '_')}.py"
+
+    def _carry_out(self, made: Run, planned: list[tuple[float, int]]) -> None:
+        token = uuid.uuid4().hex
+        tolerant = [] if self._mpich else ["--fault-tolerant"]
+        strategy = [] if made.strategy == "auto" else ["--strategy", made.strategy]
+        command = [sys.executable, "-m", "dlbc", "run", "-n", str(RANKS), *tolerant, *strategy]
+        environment = os.environ | {processes.TOKEN: token, "PYTHONHASHSEED": "1"}
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            start = time.monotonic()
+            process = subprocess.Popen(
+                [*command, self._path(made.program).name], cwd=self._home, env=environment,
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+            )  # fmt: skip
+            status = self._kill_and_wait(process, token, start, made, planned)
+            made.elapsed_s = time.monotonic() - start
+            left = processes.end_all(token, patience=2.0)
+            out.seek(0)
+            err.seek(0)
+            said = err.read().decode(errors="replace")
+            made.wrong = self._judge(made, status, out.read(), said, bool(left))
+
+    def _kill_and_wait(
+        self,
+        process: subprocess.Popen[bytes],
+        token: str,
+        start: float,
+        made: Run,
+        planned: list[tuple[float, int]],
+    ) -> int | None:
+        """Kill ranks as planned; the status, None where the run hangs."""
+        planned, until = list(planned), start + _HANGS_S
+        looked = start
+        while process.poll() is None and time.monotonic() < until:
+            now = time.monotonic() - start
+            if now + start > looked + _LOOK_S:
+                if _any_stopped(token):  # by somebody else
+                    until += now + start - looked
+                looked = now + start
+            if planned and now >= planned[0][0]:
+                pid = _ranks(token).get(planned[0][1])
+                if pid is None and now < planned[0][0] + 2 and len(made.kills) == 0 and now < 4:
+                    time.sleep(0.01)  # the rank has not been started yet
+                    continue
+                if pid is not None:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                        made.kills.append(Kill(planned[0][1], now))
+                del planned[0]
+            time.sleep(0.002)
+        status = process.poll()
+        if status is None:
+            processes.print_stacks(token, process.pid)
+            process.kill()
+            process.wait()
+        return status
+
+    def _judge(self, made: Run, status: int | None, out: bytes, said: str, left: bool) -> str:
+        """What is wrong with the end of a run."""
+        if status is None:
+            return f"no end; {said[-4000:]}"
+        if self._mpich and made.kills:
+            late_s = made.elapsed_s - made.kills[-1].at_s
+            if (status, out) == self._expected[made.program] and late_s < 0.5:
+                return ""  # it was about to end
+            if status == 0 or late_s > _CLEAR_S or left or "has died" not in said:
+                return f"status {status} after {late_s:.1f} s, left behind: {left}; {said[-4000:]}"
+            return ""
+        if (status, out) != self._expected[made.program]:
+            same = "the same" if out == self._expected[made.program][1] else f"another ({len(out)} bytes)"
+            return f"status {status}, {same} output; {said[-4000:]}"
+        return "processes left behind" if left else ""
+
+
+def _ranks(token: str) -> dict[int, int]:
+    """The processes of a run that are ranks, by rank."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError, ValueError, IndexError):
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                if b"dlbrt.script" not in words or b"mpiexec" in words[0] or b"prterun" in words[0]:
+                    continue
+                variables = (entry / "environ").read_bytes().split(b"\0")
+                if f"{processes.TOKEN}={token}".encode() in variables:
+                    values = dict(each.partition(b"=")[::2] for each in variables)
+                    rank = values.get(b"OMPI_COMM_WORLD_RANK", values.get(b"PMI_RANK"))
+                    if rank is not None:
+                        found[int(rank)] = int(entry.name)
+    return found
+
+
+def _any_stopped(token: str) -> bool:
+    """Whether a process of a run is stopped."""
+    for member in processes.members(token):
+        with suppress(OSError, IndexError):
+            if Path(f"/proc/{member.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T":
+                return True
+    return False
+
+
+def _runs(campaign: Campaign, kills: int, seed: int) -> Iterator[Run]:
+    """Runs until so many ranks have been killed."""
+    while kills > 0:
+        made = campaign.run(seed, kills)
+        kills -= len(made.kills)
+        seed += 1
+        yield made
+
+
+def _plot(runs: list[Run], path: str) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams["svg.hashsalt"] = "dlb"
+    figure, axes = pyplot.subplots(figsize=(7, 4))
+    for program in PROGRAMS:
+        own = [run for run in runs if run.program == program and len(run.kills) == 1]
+        at = [run.kills[0].at_s / run.undisturbed_s for run in own]
+        axes.scatter(at, [run.elapsed_s - run.undisturbed_s for run in own], s=14, label=program)
+    axes.set_xlabel("moment of the death, as part of an undisturbed run (start of the launcher to its end)")
+    axes.set_ylabel("seconds lost")
+    axes.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main() -> int:
+    """The command; its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("kills", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mpich", action="store_true")
+    parser.add_argument("--record")
+    parser.add_argument("--plot")
+    options = parser.parse_args()
+    runs: list[Run] = []
+    with tempfile.TemporaryDirectory() as home:
+        campaign = Campaign(Path(home), mpich=options.mpich)
+        for made in _runs(campaign, options.kills, options.seed):
+            runs.append(made)
+            if made.wrong:
+                print(f"seed {made.seed}: {made}", flush=True)
+            if options.record:
+                Path(options.record).write_text(json.dumps([asdict(each) for each in runs], indent=1))
+    if options.plot:
+        _plot(runs, options.plot)
+    wrong = [run for run in runs if run.wrong]
+    kills = sum(len(run.kills) for run in runs)
+    print(f"{kills} kills in {len(runs)} runs: {len(runs) - len(wrong)} right results, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Ranks that die: these tests need an environment of their own, with Open MPI."""
