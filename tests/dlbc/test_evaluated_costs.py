@@ -238,6 +238,8 @@ _MAY_RUN = {
     "commands/verify/execute.py",
     "commands/verify/observe.py",
     "commands/witness/execute.py",
+    "notebook/cell_program.py",
+    "notebook/magic.py",
 }
 
 

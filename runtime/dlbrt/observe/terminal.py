@@ -22,8 +22,8 @@ _LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun", "orterun", "prterun", "prte"
 STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
 _WIDTH = 80
 
-#: How long is waited for a launcher to read what was written, in seconds.
-_PASSED_ON_S = 0.01
+#: How long is waited for a launcher to read what was written, in seconds: most read it within a millisecond.
+_PASSED_ON_S = 0.25
 
 
 def find_terminal(descriptor: int = STANDARD_ERROR) -> str | None:
@@ -65,11 +65,15 @@ class TerminalOutput:
             while data:
                 data = data[os.write(STANDARD_ERROR, data) :]
 
-    def pass_on(self) -> None:
-        """Wait until a launcher has read it: what goes to standard output next comes after it."""
+    def pass_on(self, descriptor: int = STANDARD_ERROR) -> None:
+        """Wait until a launcher has read it: what goes to the other descriptor next comes after it."""
         end = time.monotonic() + _PASSED_ON_S
-        while _unread(STANDARD_ERROR) and time.monotonic() < end:
+        while self.is_under_way(descriptor) and time.monotonic() < end:
             time.sleep(1e-4)
+
+    def is_under_way(self, descriptor: int) -> bool:
+        """Whether a launcher has still to read what was written."""
+        return _unread(descriptor) > 0
 
     def width(self) -> int:
         """Characters in a line."""

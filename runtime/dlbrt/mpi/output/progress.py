@@ -86,6 +86,7 @@ class RootProgress:
         self._running: LoopProgress | None = None
         self._serial = 0
         self._due = 0.0
+        self._has_text = False  # whether the program has written since the lines were drawn
         self._polling = False  # messages are waited for, and so are polled, while they are polled
         if options.progress == ALWAYS or find_terminal(STANDARD_OUTPUT):
             precede("stdout", self._before_output)
@@ -131,8 +132,16 @@ class RootProgress:
         self._take()
         own = self._running.by_rank[0]
         own.ended = True  # its seconds are those until now
-        self._lines.draw(now)
+        if not (self._has_text and self._terminal.is_under_way(STANDARD_OUTPUT)):
+            self._draw(now)
         self._polling = False
+
+    def _draw(self, now: float) -> None:
+        """Draw the lines below all text that has been written."""
+        if self._has_text:
+            self._terminal.pass_on(STANDARD_OUTPUT)
+            self._has_text = False
+        self._lines.draw(now)
 
     def end(self, compute_s: Sequence[float], done: int) -> None:
         """The run has ended: ``done`` iterations, and the seconds that each rank has computed."""
@@ -141,7 +150,7 @@ class RootProgress:
             loop.end(compute_s, done, now)
             self._running = None
             if loop.run_s >= DRAWN_EVERY_S:
-                self._lines.draw(now)
+                self._draw(now)
 
     def repeated(self, key: str, source: str, n: int, seconds: float) -> None:
         """A run has been repeated, in so many seconds."""
@@ -151,11 +160,13 @@ class RootProgress:
         self._lines.add(loop, now)
         if now >= self._due:
             self._due = now + DRAWN_EVERY_S
-            self._lines.draw(now)
+            self._draw(now)
 
     def close(self) -> None:
         """The program ends."""
         self._running = None
+        if self._has_text:
+            self._terminal.pass_on(STANDARD_OUTPUT)
         self._lines.close(clock())
 
     def _loop(self, key: str, source: str) -> LoopProgress:
@@ -173,4 +184,5 @@ class RootProgress:
         """The program writes: its text goes where the lines stand."""
         if self._lines.clear():
             self._terminal.pass_on()
+        self._has_text = True
         self._lines.within_line = not data.endswith(b"\n")
