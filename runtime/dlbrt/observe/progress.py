@@ -156,13 +156,11 @@ class ProgressLines:
         self._standing = len(shown)
         self._write(text)
 
-    def clear(self) -> bool:
-        """Erase the lines, so that the program can print where they stand; whether there were any."""
-        stood = self._standing > 0
-        if stood:
+    def clear(self) -> None:
+        """Erase the lines, so that the program can print where they stand."""
+        if self._standing:
             self._write(self._above() + _ERASE_BELOW)
             self._standing = 0
-        return stood
 
     def close(self, now: float) -> None:
         """The program ends: leave the lines of all loops that took some time."""

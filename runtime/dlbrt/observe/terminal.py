@@ -6,13 +6,9 @@ terminal is to be seen at the launcher, a process above this one on the same hos
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
-import struct
 import sys
-import termios
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -21,9 +17,6 @@ from typing import Any
 _LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun", "orterun", "prterun", "prte", "srun")
 STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
 _WIDTH = 80
-
-#: How long is waited for a launcher to read what was written, in seconds: most read it within a millisecond.
-_PASSED_ON_S = 0.25
 
 
 def find_terminal(descriptor: int = STANDARD_ERROR) -> str | None:
@@ -61,19 +54,7 @@ class TerminalOutput:
     def write(self, text: str) -> None:
         """Write at once."""
         with suppress(OSError):
-            data = memoryview(text.encode(sys.stderr.encoding or "utf-8", "replace"))
-            while data:
-                data = data[os.write(STANDARD_ERROR, data) :]
-
-    def pass_on(self, descriptor: int = STANDARD_ERROR) -> None:
-        """Wait until a launcher has read it: what goes to the other descriptor next comes after it."""
-        end = time.monotonic() + _PASSED_ON_S
-        while self.is_under_way(descriptor) and time.monotonic() < end:
-            time.sleep(1e-4)
-
-    def is_under_way(self, descriptor: int) -> bool:
-        """Whether a launcher has still to read what was written."""
-        return _unread(descriptor) > 0
+            _write_all(STANDARD_ERROR, text.encode(sys.stderr.encoding or "utf-8", "replace"))
 
     def width(self) -> int:
         """Characters in a line."""
@@ -89,25 +70,25 @@ class TerminalOutput:
         return _WIDTH
 
 
-def _unread(descriptor: int) -> int:
-    """Bytes that are in a pipe and have not been read; 0 for what is no pipe."""
-    try:
-        found: int = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"))[0]
-    except OSError:
-        return 0
-    return 0 if os.isatty(descriptor) else found
+def _write_all(descriptor: int, data: bytes) -> int:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
+    return len(data)
 
 
 class _Preceded(io.RawIOBase):
-    """A descriptor; ``before`` is called with what is about to be written."""
+    """A descriptor; ``before`` is called with what is about to be written; it goes ``to`` another, if any."""
 
-    def __init__(self, below: Any, before: Callable[[bytes], object]) -> None:
-        self._below, self._before = below, before
+    def __init__(self, below: Any, before: Callable[[bytes], object], to: int | None) -> None:
+        self._below, self._before, self._to = below, before, to
         self.name, self.mode = below.name, below.mode
 
     def write(self, data: Any) -> int | None:
         """Write, after a call of ``before``."""
         self._before(bytes(data))
+        if self._to is not None:
+            return _write_all(self._to, bytes(data))
         written: int | None = self._below.write(data)
         return written
 
@@ -124,9 +105,11 @@ class _Preceded(io.RawIOBase):
         return True
 
 
-def precede(name: str, before: Callable[[bytes], object]) -> None:
+def precede(name: str, before: Callable[[bytes], object], to: int | None = None) -> None:
     """Have ``before`` called with all that Python writes to ``stdout`` or ``stderr``, when it is written.
 
+    It goes ``to`` another descriptor, where that is given: a launcher that passes both on to one terminal may
+    otherwise change their order.
     The stream is made anew over the same descriptor, with the same properties. To be called before the
     program begins; a stream that is not the one that Python has made stays as it is.
     """
@@ -143,9 +126,9 @@ def precede(name: str, before: Callable[[bytes], object]) -> None:
     stream.flush()
     buffer: Any = stream.detach()
     if isinstance(buffer, io.BufferedWriter):
-        binary: Any = io.BufferedWriter(_Preceded(buffer.detach(), before))
+        binary: Any = io.BufferedWriter(_Preceded(buffer.detach(), before, to))
     else:  # `python -u`
-        binary = _Preceded(buffer, before)
+        binary = _Preceded(buffer, before, to)
     made = io.TextIOWrapper(binary, **about)
     setattr(made, "mode", "w")  # noqa: B010 -- as Python sets it
     setattr(sys, name, made)

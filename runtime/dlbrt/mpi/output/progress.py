@@ -17,7 +17,7 @@ from mpi4py import MPI
 from dlbrt.mpi.communicator import ANY, PROGRESS, Communicator, Pause
 from dlbrt.mpi.team import clock
 from dlbrt.observe.progress import DRAWN_EVERY_S, LoopProgress, ProgressLines
-from dlbrt.observe.terminal import STANDARD_OUTPUT, TerminalOutput, find_terminal, precede
+from dlbrt.observe.terminal import STANDARD_ERROR, STANDARD_OUTPUT, TerminalOutput, find_terminal, precede
 from dlbrt.options import ALWAYS, Options
 
 #: Serial number of the call, iterations done, seconds computing, seconds since the call, whether it is over.
@@ -81,15 +81,17 @@ class RootProgress:
 
         self._communicator = communicator
         self._loops: dict[str, LoopProgress] = {}
-        self._terminal = terminal = TerminalOutput(find_terminal())
+        shown_on = find_terminal()
+        terminal = TerminalOutput(shown_on)
         self._lines = ProgressLines(terminal.write, terminal.width, tqdm.format_meter)
         self._running: LoopProgress | None = None
         self._serial = 0
         self._due = 0.0
-        self._has_text = False  # whether the program has written since the lines were drawn
         self._polling = False  # messages are waited for, and so are polled, while they are polled
-        if options.progress == ALWAYS or find_terminal(STANDARD_OUTPUT):
-            precede("stdout", self._before_output)
+        output_on = find_terminal(STANDARD_OUTPUT)
+        if options.progress == ALWAYS or output_on:
+            is_same = output_on is not None and output_on == shown_on
+            precede("stdout", self._before_output, STANDARD_ERROR if is_same else None)
         precede("stderr", self._before_output)
         Pause.meanwhile = self.poll
 
@@ -132,16 +134,8 @@ class RootProgress:
         self._take()
         own = self._running.by_rank[0]
         own.ended = True  # its seconds are those until now
-        if not (self._has_text and self._terminal.is_under_way(STANDARD_OUTPUT)):
-            self._draw(now)
-        self._polling = False
-
-    def _draw(self, now: float) -> None:
-        """Draw the lines below all text that has been written."""
-        if self._has_text:
-            self._terminal.pass_on(STANDARD_OUTPUT)
-            self._has_text = False
         self._lines.draw(now)
+        self._polling = False
 
     def end(self, compute_s: Sequence[float], done: int) -> None:
         """The run has ended: ``done`` iterations, and the seconds that each rank has computed."""
@@ -150,7 +144,7 @@ class RootProgress:
             loop.end(compute_s, done, now)
             self._running = None
             if loop.run_s >= DRAWN_EVERY_S:
-                self._draw(now)
+                self._lines.draw(now)
 
     def repeated(self, key: str, source: str, n: int, seconds: float) -> None:
         """A run has been repeated, in so many seconds."""
@@ -160,13 +154,11 @@ class RootProgress:
         self._lines.add(loop, now)
         if now >= self._due:
             self._due = now + DRAWN_EVERY_S
-            self._draw(now)
+            self._lines.draw(now)
 
     def close(self) -> None:
         """The program ends."""
         self._running = None
-        if self._has_text:
-            self._terminal.pass_on(STANDARD_OUTPUT)
         self._lines.close(clock())
 
     def _loop(self, key: str, source: str) -> LoopProgress:
@@ -182,7 +174,5 @@ class RootProgress:
 
     def _before_output(self, data: bytes) -> None:
         """The program writes: its text goes where the lines stand."""
-        if self._lines.clear():
-            self._terminal.pass_on()
-        self._has_text = True
+        self._lines.clear()
         self._lines.within_line = not data.endswith(b"\n")
