@@ -63,7 +63,7 @@ def test_the_hook_checks_the_repository(folder: Path) -> None:
 @pytest.mark.parametrize(("paths", "status"), [(".", 1), ("other.py src", 1), ("other.py", 0)])
 def test_the_action_marks_lines(folder: Path, paths: str, status: int) -> None:
     settings = {"DLBC_PATHS": paths, "DLBC_OPTIONS": "--strict"}
-    done = checked(value("action.yml", "- run"), folder, **settings)
+    done = checked(value(".github/actions/check/action.yml", "- run"), folder, **settings)
     assert done.returncode == status, done.stderr
     assert ("::error file=" in done.stdout) is bool(status)
     assert re.search(r"src/prog\.py,line=4,.*title=DLB301", done.stdout) or not status

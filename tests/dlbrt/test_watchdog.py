@@ -80,6 +80,7 @@ def test_a_host_whose_ranks_have_ended_is_not_missed(hosts: Callable[..., Hosts]
     hear(second, 1.0, "host0")
     second.speak(leaving=True)
     hear(first, 2.0, "")
+    assert first.silent(1000.0) == ("", 0.0)
 
 
 def test_another_job_is_not_received(hosts: Callable[..., Hosts]) -> None:
