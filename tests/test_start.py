@@ -33,12 +33,10 @@ LATER = (
     "dlbrt.partition.profiling",
     "dlbrt.partition.work",
     "dlbrt.balance.diffusing",
-    "dlbrt.balance.peer",
     "dlbrt.balance.group_exchange",
     "dlbrt.speed",
     "dlbrt.balance.baselines",
     "dlbrt.balance.self_scheduling",
-    "dlbrt.balance.stealing",
     "dlbrt.speed.ownership",
     "dlbrt.mpi.routines.resident_arrays",
     "dlbrt.mpi.routines.routine",
@@ -65,7 +63,14 @@ LATER = (
 )
 
 #: Under ``none`` the choice of a strategy is not even prepared.
-NEVER_CHOSEN = ("dlbrt.balance.chooser", "dlbrt.predict.schemes")
+NEVER_CHOSEN = (
+    "dlbrt.balance.chooser",
+    "dlbrt.balance.handover",
+    "dlbrt.balance.peer",
+    "dlbrt.balance.stealing",
+    "dlbrt.balance.survey",
+    "dlbrt.predict.schemes",
+)
 
 #: What commands that show something short are not to import.
 HEAVY = ("dlbc.ir", "dlbc.parse", "dlbc.passes", "dlbc.pipeline", "dataclasses", "inspect")

@@ -76,7 +76,8 @@ class Parameters:
     ``period_s``: if ranks synchronize by the clock, the time between synchronizations; at least
     ``interval_factor`` times the cost of one.
     ``min_choice_s``: predicted time to the end below which no strategy is chosen; ``adapts``: whether a
-    strategy is chosen again at later synchronizations of all ranks.
+    strategy is chosen again at later synchronizations of all ranks; ``asks_model``: whether there are surveys
+    of ranks that steal, for the model.
     ``whole_history``: speeds are those since the loop began, not those of the last window.
     ``poll_s``: how long ranks compute between two polls, where that is longer than an iteration.
     ``exchange_s``, ``byte_s``: seconds of an exchange and of moving a byte until they are measured.
@@ -91,6 +92,7 @@ class Parameters:
     period_s: float = 0.1
     min_choice_s: float = 0.05
     adapts: bool = False
+    asks_model: bool = True
     whole_history: bool = False
     poll_s: float = 0.0
     exchange_s: float = 2e-4

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.balance.chooser import StrategyChooser
-from dlbrt.balance.strategies import AUTO, names, strategy
+from dlbrt.balance.strategies import AUTO, UNCHOSEN, names, strategy
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.work_table import UNIFORM, WorkTable
 from dlbrt.emulation import LoadSpec
@@ -98,9 +98,7 @@ def simulated_s(machine: Machine, model: LoopModel, name: str) -> float:
     parameters = replace(Parameters(), byte_s=1 / machine.network.bandwidth)
     if name == AUTO:
         chooser = StrategyChooser(machine.network, machine.groups)
-        return simulate(
-            machine, model, chooser.initial_strategy, parameters, chooser, traced=False
-        ).makespan_s
+        return simulate(machine, model, strategy(UNCHOSEN), parameters, chooser, traced=False).makespan_s
     found = simulate(machine, model, strategy(name), parameters, known=LoopStatistics(), traced=False)
     return found.makespan_s
 

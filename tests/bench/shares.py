@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 from dlbrt.balance.chooser import StrategyChooser
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.messages import Profile
-from dlbrt.balance.strategies import strategy
+from dlbrt.balance.strategies import UNCHOSEN, strategy
 from dlbrt.data.layout import block, cyclic, in_turns, quickest
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
@@ -119,7 +119,7 @@ def known(case: int) -> ModelInputs:
     machine = Machine((1.0,) * CHOOSERS, ethernet(), load, blocks(CHOOSERS, CHOOSERS // 2))
     chooser = StrategyChooser(machine.network, machine.groups)
     loop = Setting(case, "ethernet", 5.0).loop()
-    simulate(machine, loop, chooser.initial_strategy, Parameters(), chooser, traced=False)
+    simulate(machine, loop, strategy(UNCHOSEN), Parameters(), chooser, traced=False)
     assert chooser.choice is not None, "the loop ended before a choice"
     return chooser.choice.known
 

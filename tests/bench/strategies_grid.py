@@ -147,7 +147,7 @@ class Point:
 def takes(machine: Machine, loop: LoopModel, name: str) -> tuple[float, str, Mapping[str, float]]:
     """The makespan under a strategy, the one in force at the end, and what `auto` predicted."""
     parameters = Parameters(byte_s=1 / machine.network.bandwidth)
-    initial, chooser = begins_with(name, machine.network, machine.groups, units=len(loop.units))
+    initial, chooser = begins_with(name, machine.network, machine.groups)
     found = simulate(machine, loop, initial, parameters, chooser, known=LoopStatistics(), traced=False)
     if error := coverage_error(len(loop.units), list(found.done)):
         raise RuntimeError(f"{name}: {error}")

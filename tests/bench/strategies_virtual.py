@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.balance.chooser import StrategyChooser
-from dlbrt.balance.strategies import strategy
+from dlbrt.balance.strategies import UNCHOSEN, strategy
 from dlbrt.emulation import LoadSpec, RandomLoad
 from dlbrt.parameters import Parameters
 from dlbrt.predict.groups import blocks
@@ -105,7 +105,7 @@ def play(setting: Setting, seed: int) -> Played:
         name: simulate(machine, loop, strategy(name), parameters).makespan_s for name in (*FORCED, "none")
     }
     chooser = StrategyChooser(network, machine.groups)
-    auto = simulate(machine, loop, chooser.initial_strategy, parameters, chooser)
+    auto = simulate(machine, loop, strategy(UNCHOSEN), parameters, chooser)
     seconds["auto"] = auto.makespan_s
     optimum_s = clairvoyant_s(machine, loop)
     return Played(seconds, optimum_s, auto.strategy, auto.synchronizations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from random import Random
 
 from dlbrt.balance.strategies import AUTO, names, pooled
@@ -82,7 +82,8 @@ def scenario(seed: int) -> Scenario:
         weighted=draw.random() < 0.3, cost_s=draw.choice((1e-6, 1e-4, TICK, TICK, 0.1)),
         spread=draw.choice((0.0, 0.0, 1.0, 3.0)), fails_at=tuple(sorted(fails_at)),
         interrupts=tuple(interrupts) if draw.random() < 0.1 else (), known=_known(draw, ranks),
-        parameters=_parameters(draw), network_s=draw.choice((0.0, 1e-6, 1e-4, 1e-3, 0.05)),
+        parameters=_parameters(draw, surveys=name == "steal" and bool(choices)),
+        network_s=draw.choice((0.0, 1e-6, 1e-4, 1e-3, 0.05)),
         draws=_draws(draw),
     )  # fmt: skip
 
@@ -91,7 +92,7 @@ def _strategy(draw: Random, seed: int) -> tuple[str, tuple[str, ...]]:
     if seed % WITH_MODEL == 0:
         return AUTO, ()
     if draw.random() < 0.2:
-        return draw.choice(("GDDLB", "GDDLB", "GCDLB")), tuple(draw.choices(CHOICES, k=3))
+        return draw.choice(("GDDLB", "GCDLB", "steal", "steal")), tuple(draw.choices(CHOICES, k=3))
     family = draw.choice(("synchronizing", "local", "peers", "pooled"))
     of_family = {
         "local": ("LDDLB", "LCDLB"),
@@ -122,7 +123,10 @@ def _known(draw: Random, ranks: int) -> LoopStatistics:
     )
 
 
-def _parameters(draw: Random) -> Parameters:
+def _parameters(draw: Random, *, surveys: bool) -> Parameters:
+    """Thresholds; where a choice needs a survey, loops are as short as any."""
+    if surveys:
+        return replace(_parameters(draw, surveys=False), min_choice_s=0.0)
     if draw.random() < 0.3:
         return Parameters()
     return Parameters(

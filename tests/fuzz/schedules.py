@@ -86,6 +86,20 @@ def _check_counts(of: Scenario, found: Played) -> None:
         raise Violation(f"{found.messages} messages, expected at most {most:.0f}")
 
 
+class _Choices:
+    """Chooses strategies in turn, the last one for good."""
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        self._left = list(choices)
+
+    def __call__(self, *_: object) -> Strategy | PeerStrategy:
+        return strategy(self.surveyed())
+
+    def surveyed(self, *_: object) -> str:
+        """As `SurveyRule.surveyed`."""
+        return self._left.pop() if len(self._left) > 1 else self._left[0]
+
+
 def _agents(
     of: Scenario, draw: Random, units: Units, work_table: WorkTable
 ) -> tuple[InitialState, Callable[[int, float], Agent], tuple[Spans, ...]]:
@@ -93,7 +107,7 @@ def _agents(
     each = Pattern((-of.network_s, of.network_s))
     network = Network(of.network_s, 1e9, each, each, Pattern((0.0, of.network_s)), of.network_s / 2)
     groups: Groups = by_host(of.hosts) if of.hosts else (tuple(range(of.ranks)),)
-    begins, chooser = begins_with(of.strategy, network, groups, units=len(units))
+    begins, chooser = begins_with(of.strategy, network, groups)
     deal = InitialPartition(units, _shares(of, draw, units), work_table)
     without_rows = of.rows is Rows.NONE
     if isinstance(begins, PeerStrategy):
@@ -102,12 +116,7 @@ def _agents(
         deal, of.parameters, network.all_to_all.seconds(of.ranks) or of.parameters.exchange_s,
         0.0 if without_rows else 8.0, network, groups, known=of.known, without_rows=without_rows,
     )  # fmt: skip
-    left = list(of.choices)
-
-    def next_choice(*_: object) -> Strategy | PeerStrategy:
-        return strategy(left.pop() if len(left) > 1 else left[0])
-
-    commit: ChoiceRule | None = next_choice if of.choices else chooser
+    commit: ChoiceRule | None = _Choices(of.choices) if of.choices else chooser
 
     def make(rank: int, now: float) -> Agent:
         return agent_of(begins, start, rank, now, groups, of.rules, commit)

@@ -87,7 +87,7 @@ def test_auto_commits_to_what_is_expected_to_be_cheapest(ranks: int, adapt: str,
     expected_s = {
         name: TAKES[name] * (seconds - elapsed_s)
         for name, seconds in choice["predicted_s"].items()
-        if not pooled(name) and name not in choice["estimated"]
+        if name == loop["strategy"] or not (pooled(name) or name in choice["estimated"])
     }
     assert expected_s[loop["strategy"]] == pytest.approx(min(expected_s.values()))
     assert loop["choice"]["runs"] == 1
@@ -100,6 +100,25 @@ def test_auto_commits_to_what_is_expected_to_be_cheapest(ranks: int, adapt: str,
         for r in range(ranks)
     ]
     assert done == [rank["iterations"] for rank in loop["per_rank"]]
+
+
+@pytest.mark.parametrize("strategy", ["GCDLB", "LDDLB", "diffusion", "none"])
+def test_ranks_that_steal_go_over_to_the_strategy_chosen(strategy: str, tmp_path: Path) -> None:
+    """As where the model expects so little of no other strategy; with movement of rows."""
+    cheap = (
+        "import dlbrt.balance.chooser, dlbrt.predict.choose\n"
+        "dlbrt.balance.chooser.SHORT_REST_S = 0.0\n"
+        f"dlbrt.predict.choose.TAKES[{strategy!r}] = 0.01\n"
+    )
+    source = tmp_path / "prog.py"
+    source.write_text(PROGRAM.format(clause="", inner=20000).replace("import numpy", cheap + "import numpy"))
+    stats = tmp_path / "stats.json"
+    env = {"DLB_LOAD": "fixed:0,9,0,9", "DLB_STATS": str(stats)}
+    done = run_mpi(4, [sys.executable, str(transform(source, tmp_path))], env=env)
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout, done.stderr
+    (loop,) = json.loads(stats.read_text())["loops"]
+    assert (loop["strategy"], loop["choice"]["choice"]) == (strategy, strategy)
+    assert sum(rank["iterations"] for rank in loop["per_rank"]) == 1200
 
 
 def test_the_parts_of_each_ranks_time_are_told_apart(tmp_path: Path) -> None:

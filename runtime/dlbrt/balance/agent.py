@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.group_state import BalancingContext
-from dlbrt.balance.messages import NO_FAILURE, RedistributionGain, Window
+from dlbrt.balance.messages import NO_FAILURE, RedistributionGain, Window, WorkReport
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.spans import Spans
@@ -133,13 +133,25 @@ class EventHandler:
 class InitialState:
     """What all ranks know alike: the first shares, the context, and the statistics ``known`` of the loop.
 
-    ``begins``: the loop begins with these shares; otherwise they are what is left of it.
+    ``begins``: the loop begins with these shares; otherwise they are what is left of it. ``phase`` tells
+    agents that follow one another on a rank apart: it grows.
     """
 
     shares: tuple[Spans, ...]
     context: BalancingContext
     known: LoopStatistics = field(default_factory=LoopStatistics)
     begins: bool = False
+    phase: int = 0
+
+
+class HandoverRules(Protocol):
+    """What a rank needs to go over from one strategy to another while it steals."""
+
+    def choose(self, reports: Sequence[WorkReport], context: BalancingContext) -> str | None:
+        """At rank 0: the strategy to go over to, by the reports of all ranks in order; None: none."""
+
+    def successor(self, strategy: str, rank: int, start: InitialState, now: float) -> Agent:
+        """The agent under ``strategy``, from the shares of ``start``."""
 
 
 class PeerStrategy(ABC):
@@ -159,6 +171,16 @@ class PeerStrategy(ABC):
     def agent(self, rank: int, start: InitialState, now: float) -> Agent:
         """The agent of a rank from ``now`` on."""
 
+    def uncommitted(
+        self,
+        rank: int,
+        start: InitialState,
+        now: float,
+        rules: HandoverRules,  # noqa: ARG002
+    ) -> Agent:
+        """The agent until ``rules`` choose a strategy, where that is possible (`dlbrt.balance.handover`)."""
+        return self.agent(rank, start, now)
+
     def first_deal(
         self,
         deal: InitialPartition,
@@ -175,7 +197,7 @@ def take_over(
     now: float,
     did: tuple[int, float],
     failures: tuple[int, int],
-    early: Sequence[events.Received | events.WorkReceived],
+    early: Sequence[events.Event],
 ) -> actions.Answer:
     """Tell a new agent what has happened since the shares that it starts from.
 

@@ -106,7 +106,6 @@ class Balancer(GroupMember):
         rules: GroupRules | None = None,
     ) -> None:
         group_state = group_state or GroupState(range(len(shares)), shares, context)
-        group_state.awaits_choice = commit is not None
         parts = tuple(map(tuple, groups)) or (group_state.members,)
         super().__init__(rank, shares, context, group_state, parts, StrategyCommitment(commit))
         self.center: CentralBalancer | None = None
@@ -244,7 +243,8 @@ class Balancer(GroupMember):
         commitment.made()
         if isinstance(strategy, PeerStrategy):
             did, failures = (window.done, window.compute_s), (self.failed_at, self._own_failure)
-            start = InitialState(self.group_state.shares, self.context)
+            state = self.group_state
+            start = InitialState(state.shares, self.context, phase=1 + state.epoch)
             self.successor = strategy.agent(self.rank, start, now)
             return take_over(self.successor, now, did, failures, commitment.early_events)
         if strategy.name != self.strategy.name:

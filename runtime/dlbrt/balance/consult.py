@@ -1,4 +1,4 @@
-"""The model's inputs at a synchronization, from the group state and the profiles, and the choice by them.
+"""The model's inputs at a synchronization or a survey, and the choice by them.
 
 This module is apart from `dlbrt.balance.chooser`, so that a program starts without the model, which is
 imported when it is needed for the first time.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dlbrt.balance.group_state import GroupState
-from dlbrt.balance.messages import SLICES, Profile
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.messages import SLICES, Profile, WorkReport
+from dlbrt.balance.strategies import UNCHOSEN
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import WorkTable
 from dlbrt.predict.choose import OTHERS, StrategyChoice, choose
@@ -33,14 +34,42 @@ def chosen(
 
     ``networks`` are those among all ranks and in each of the ``groups``, slowed by the lateness found.
     """
-    context, elapsed_s = group_state.context, group_state.history.computed_s
-    work, held = _work(group_state.shares, context.work_table)
-    known = ModelInputs(
+    now = speeds, [profile.slices for profile in profiles], group_state.history.computed_s
+    known = _inputs(group_state.shares, group_state.context, now, groups, networks)
+    return choose(known, others=OTHERS)
+
+
+def chosen_by_survey(
+    reports: Sequence[WorkReport],
+    context: BalancingContext,
+    speeds: Sequence[float],
+    groups: Groups,
+    networks: tuple[Network, tuple[Network, ...]],
+    *,
+    stays: bool,
+) -> StrategyChoice:
+    """The choice at a survey, by the ``speeds`` of ranks that steal; ``stays``: they do so in any case."""
+    now = speeds, [each.slices for each in reports], max(each.compute_s for each in reports)
+    inputs = _inputs([each.work for each in reports], context, now, groups, networks)
+    return choose(inputs, others=OTHERS, current=UNCHOSEN, stays=stays)
+
+
+def _inputs(
+    shares: Sequence[Spans],
+    context: BalancingContext,
+    now: tuple[Sequence[float], Sequence[Sequence[float]], float],
+    groups: Groups,
+    networks: tuple[Network, tuple[Network, ...]],
+) -> ModelInputs:
+    """What the model needs; ``now`` are the speeds of ranks, those in slices of their time, and that time."""
+    work, held = _work(shares, context.work_table)
+    speeds, slices, elapsed_s = now
+    return ModelInputs(
         elapsed_s=elapsed_s,
         work=work,
         held=held,
         speeds=tuple(speeds),
-        history=_history(profiles, speeds, elapsed_s),
+        history=_history(slices, speeds, elapsed_s),
         groups=groups,
         network=networks[0],
         within=networks[1],
@@ -54,7 +83,6 @@ def chosen(
             reserves=True,
         ),
     )
-    return choose(known, others=OTHERS)
 
 
 #: Tables of at most this many units are written out: a choice looks up some thousand units.
@@ -104,10 +132,9 @@ def _work(shares: Sequence[Spans], work_table: WorkTable) -> tuple[IterationCost
     return IterationCosts(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
 
 
-def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> LoadForecast:
+def _history(slices: Sequence[Sequence[float]], speeds: Sequence[float], elapsed_s: float) -> LoadForecast:
     """The speeds of each rank in slices of its time so far; its present speed in a slice without work."""
-    slices = tuple(
-        tuple(seen if seen > 0 else speed for seen in profile.slices)
-        for profile, speed in zip(profiles, speeds, strict=True)
+    known = tuple(
+        tuple(seen if seen > 0 else speed for seen in own) for own, speed in zip(slices, speeds, strict=True)
     )
-    return LoadForecast(slices, max(elapsed_s, 1e-9) / SLICES)
+    return LoadForecast(known, max(elapsed_s, 1e-9) / SLICES)

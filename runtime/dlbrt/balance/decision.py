@@ -30,10 +30,6 @@ MOVE = DecisionReason("move")
 RULED = DecisionReason("move by the strategy's own rule")
 BALANCED = DecisionReason("too little to move")
 UNPROFITABLE = DecisionReason("gain below the threshold")
-DEFERRED = DecisionReason("left to the strategy to be chosen")
-
-#: Before a strategy is chosen nothing moves that takes longer than this part of what is left to do then.
-DEAR = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +101,6 @@ def movement_s(inputs: DecisionInputs, shares: Sequence[int]) -> float:
     surplus = list(map(sub, inputs.remaining, shares))
     busiest = max(max(surplus), -min(surplus))
     return float(busiest / inputs.unit * inputs.unit_move_s)
-
-
-def is_dear(inputs: DecisionInputs, decision: Decision) -> bool:
-    """Whether moving takes so long that a strategy should be chosen first: another may move less, or better.
-
-    It costs one more synchronization.
-    """
-    moves_s = movement_s(inputs, decision.shares)
-    return decision.moves and moves_s > max(
-        DEAR * longest_s(decision.shares, inputs.speeds), inputs.exchange_s
-    )
 
 
 def still_pays(

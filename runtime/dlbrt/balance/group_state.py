@@ -14,12 +14,10 @@ from dataclasses import field, replace
 
 from dlbrt.balance.decision import (
     BALANCED,
-    DEFERRED,
     UNPROFITABLE,
     Decision,
     DecisionInputs,
     DecisionRule,
-    is_dear,
     still_pays,
 )
 from dlbrt.balance.group_estimates import GroupEstimates, SpeedHistory
@@ -71,9 +69,7 @@ class GroupState:
 
     ``epoch`` numbers the windows, ``failed_at`` is the lowest position known to have failed. ``windows`` are
     the latest; ``synchronizations``, ``redistributions`` and ``gain`` are those of the group. What all ranks
-    had in common before they were divided into groups is in the state of the lowest rank's group. Where it
-    ``awaits_choice``, the first synchronization leaves a movement that is dear to the strategy chosen then:
-    it is ``deferred``.
+    had in common before they were divided into groups is in the state of the lowest rank's group.
     """
 
     def __init__(self, members: Sequence[int], shares: Sequence[Spans], context: BalancingContext) -> None:
@@ -82,7 +78,6 @@ class GroupState:
         self.context = context
         self.epoch = 0
         self.failed_at = NO_FAILURE
-        self.awaits_choice = self.deferred = False
         self.synchronizations = self.redistributions = 0
         self.gain = RedistributionGain()
         self.windows: deque[Window] = deque(maxlen=MAX_WINDOWS)
@@ -102,7 +97,6 @@ class GroupState:
         context = self.context.among(tuple(members))
         part = GroupState(members, [self.shares[place] for place in places], context)
         part.epoch, part.failed_at = self.epoch, self.failed_at
-        part.awaits_choice, part.deferred = self.awaits_choice, self.deferred
         part.history = self.history.of(places)
         part._move_byte_s = self._move_byte_s
         if self.members[0] in part.members:
@@ -279,11 +273,8 @@ class GroupState:
             return ()
         decision_inputs = self._decision_inputs(speeds, list(map(work_table.of_first, self.shares, reserved)))
         decision = decide(decision_inputs)
-        self.deferred = False
         if decision is None:
             return ()
-        if self.awaits_choice and self.synchronizations == 1 and is_dear(decision_inputs, decision):
-            self.deferred, decision = True, replace(decision, verdict=DEFERRED)
         self.windows[-1] = replace(self.windows[-1], verdict=decision.verdict.text)
         if not decision.moves:
             return ()

@@ -218,11 +218,8 @@ class GroupMember(EventHandler):
         window, group_state = self._window, self.group_state
         if window.tail:
             return self._foresee(event.now)
-        if self.strategy.interrupts and len(group_state.members) > 1:
-            if group_state.share(self.rank):
-                window.interrupt_at = interrupt_time(group_state, self.rank, window, event.now)
-            elif group_state.deferred:
-                window.interrupt_at = event.now
+        if self.strategy.interrupts and len(group_state.members) > 1 and group_state.share(self.rank):
+            window.interrupt_at = interrupt_time(group_state, self.rank, window, event.now)
         return (*self._send_profile(inf), *self._time_elapsed(events.TimeElapsed(event.now)))
 
     def _foresee(self, now: float) -> actions.Answer:

@@ -169,10 +169,52 @@ class StealRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """From rank 0: a request for a report, in a survey of all ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkReport:
+    """To rank 0, in a survey: the sender holds ``work``, and has done ``quanta`` of it in ``compute_s``.
+
+    ``slices`` are its speeds so far, as in `Profile`.
+    """
+
+    work: Spans
+    quanta: int
+    compute_s: float
+    slices: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HandoverRequest:
+    """From rank 0: steal no more, and report what is held; another strategy was chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldWork:
+    """To rank 0, before a handover: the sender holds ``work``, and no more is on its way to it."""
+
+    work: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """From rank 0: go on under ``strategy``, from these ``shares`` of all ranks."""
+
+    strategy: str
+    shares: tuple[Spans, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CompletedCount:
-    """To rank 0: how many units in all are done on the sender, or need not be done."""
+    """To rank 0: how many units in all are done on the sender, or need not be done.
+
+    ``phase`` is that of the agent that has counted: on the receiver another may have followed.
+    """
 
     units: int
+    phase: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +235,20 @@ class LoadReport:
     seconds: float
 
 
-Message = ChunkRequest | PoolEmpty | StealRequest | StealRefused | CompletedCount | Terminated | LoadReport
+Message = (
+    ChunkRequest
+    | PoolEmpty
+    | StealRequest
+    | StealRefused
+    | ReportRequest
+    | WorkReport
+    | HandoverRequest
+    | HeldWork
+    | Handover
+    | CompletedCount
+    | Terminated
+    | LoadReport
+)
 
 
 @dataclass(frozen=True, slots=True)

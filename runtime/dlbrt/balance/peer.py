@@ -177,6 +177,7 @@ class TerminationDetectingPeer(Peer):
 
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
+        self._phase = start.phase
         self._retired = 0
         self._last_reported = 0
         others = tuple(other for other in range(len(start.shares)) if other != rank)
@@ -208,6 +209,8 @@ class TerminationDetectingPeer(Peer):
         if self._over:
             return ()  # its sender did not know yet
         match event.message:
+            case CompletedCount(_, phase) if phase != self._phase:
+                return ()
             case CompletedCount(units) if self._totals:
                 self._add(event.source, units)
                 return self._ends()
@@ -225,7 +228,9 @@ class TerminationDetectingPeer(Peer):
         if self._retired == self._last_reported:
             return ()
         self._last_reported = self._retired
-        return tuple(actions.Send((rank,), CompletedCount(self._retired)) for rank in self._counting)
+        return tuple(
+            actions.Send((rank,), CompletedCount(self._retired, self._phase)) for rank in self._counting
+        )
 
     def _add(self, rank: int, units: int) -> None:
         """Where counts are added up: take in that a rank has retired ``units`` in all."""

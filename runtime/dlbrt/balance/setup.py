@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dlbrt.balance.agent import Agent, InitialState, PeerStrategy
 from dlbrt.balance.balancer import Balancer
 from dlbrt.balance.group_state import BalancingContext, GroupState
-from dlbrt.balance.strategies import AUTO, strategy
+from dlbrt.balance.messages import Profile, WorkReport
+from dlbrt.balance.strategies import AUTO, UNCHOSEN, strategy
 from dlbrt.balance.strategy import Strategy
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.layout import InitialPartition
@@ -24,22 +25,43 @@ if TYPE_CHECKING:
 
 
 def begins_with(
-    requested_strategy: str,
-    network: Network,
-    groups: Groups,
-    within: tuple[Network, ...] = (),
-    units: int | None = None,
+    requested_strategy: str, network: Network, groups: Groups, within: tuple[Network, ...] = ()
 ) -> tuple[Strategy | PeerStrategy, StrategyChooser | None]:
-    """The strategy that a loop of so many ``units`` begins with, and under ``auto`` the chooser.
-
-    KeyError for an unknown name.
-    """
+    """The strategy that a loop begins with, and under ``auto`` the chooser; KeyError for an unknown name."""
     if requested_strategy != AUTO:
         return strategy(requested_strategy), None
     from dlbrt.balance.chooser import StrategyChooser
 
-    chooser = StrategyChooser(network, groups, within, units)
-    return chooser.initial_strategy, chooser
+    return strategy(UNCHOSEN), StrategyChooser(network, groups, within)
+
+
+@runtime_checkable
+class SurveyRule(Protocol):
+    """A rule for the choice of a strategy that goes by surveys too, as `StrategyChooser` does."""
+
+    def __call__(self, group_state: GroupState, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
+        """As `ChoiceRule`."""
+
+    def surveyed(self, reports: Sequence[WorkReport], context: BalancingContext) -> str | None:
+        """As `HandoverRules.choose`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _HandoverRules:
+    """As `HandoverRules`; the groups and their rules are for the agents that take over."""
+
+    rule: SurveyRule
+    groups: Groups
+    rules: GroupRules
+
+    def choose(self, reports: Sequence[WorkReport], context: BalancingContext) -> str | None:
+        return self.rule.surveyed(reports, context)
+
+    def successor(self, name: str, rank: int, start: InitialState, now: float) -> Agent:
+        """As `HandoverRules.successor`; where parameters say so, it may choose again."""
+        chosen = strategy(name)
+        again = start.context.parameters.adapts and isinstance(chosen, Strategy) and not chosen.local
+        return agent_of(chosen, start, rank, now, self.groups, self.rules, self.rule if again else None)
 
 
 def initial_state(
@@ -82,6 +104,8 @@ def agent_of(
 ) -> Agent:
     """The agent of a rank from ``now`` on; a balancer makes its own ``group_state`` where none is given."""
     if isinstance(initial_strategy, PeerStrategy):
+        if isinstance(commit, SurveyRule):
+            return initial_strategy.uncommitted(rank, start, now, _HandoverRules(commit, groups, rules))
         return initial_strategy.agent(rank, start, now)
     balancer = Balancer
     if rules.rounds:
@@ -110,6 +134,5 @@ class AgentSetup:
 
     def agent(self, rank: int, now: float) -> tuple[Agent, StrategyChooser | None]:
         """The agent of a rank from ``now`` on, and under ``auto`` its chooser; KeyError as `begins_with`."""
-        units = sum(map(len, self.start.shares))
-        initial, chooser = begins_with(self.requested_strategy, self.network, self.groups, self.within, units)
+        initial, chooser = begins_with(self.requested_strategy, self.network, self.groups, self.within)
         return agent_of(initial, self.start, rank, now, self.groups, self.rules, chooser), chooser

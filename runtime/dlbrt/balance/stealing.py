@@ -19,16 +19,19 @@ no rank waits for anything but an answer, its own clock, or the message that the
 from __future__ import annotations
 
 from math import inf
-from random import Random
+from typing import TYPE_CHECKING
 
 from dlbrt.balance import actions, events
-from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy
+from dlbrt.balance.agent import Agent, BalancingCounts, HandoverRules, InitialState, PeerStrategy
 from dlbrt.balance.messages import StealRefused, StealRequest
 from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.parameters import PROFITABILITY
 from dlbrt.predict.movement import worth_giving
 from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from random import Random
 
 #: How many others a thief asks in a row, and how long it waits at most before it asks again, in seconds.
 _TRIES, _LONGEST_S = 16, 0.02
@@ -57,7 +60,7 @@ class StealingPeer(TerminationDetectingPeer):
 
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
-        self._random = Random(rank)
+        self._random: Random | None = None  # made, and imported, for the first steal
         self._victims: list[int] = []
         self._asked: dict[int, float] = {}  # whose answers are under way, and since when
         self._idle = False  # this rank has handled that it is out of work
@@ -122,7 +125,7 @@ class StealingPeer(TerminationDetectingPeer):
             others = [
                 rank for rank in range(len(self.dealt)) if rank != self.rank and rank not in self._asked
             ]
-            self._victims = self._random.sample(others, min(_TRIES, len(others)))
+            self._victims = self._drawn(others)
             if self._pause_s or not self._victims:
                 self._again_at = now + self._pause_s
             self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
@@ -132,6 +135,14 @@ class StealingPeer(TerminationDetectingPeer):
         self._asked[victim] = now
         left_s = max(0.0, self._ends_at - now) if self.work else 0.0
         return (actions.Send((victim,), StealRequest(self._speed, left_s)),)
+
+    def _drawn(self, others: list[int]) -> list[int]:
+        """Some of the others, in random order."""
+        if self._random is None:
+            from random import Random
+
+            self._random = Random(self.rank)
+        return self._random.sample(others, min(_TRIES, len(others)))
 
     @property
     def _speed(self) -> float:
@@ -220,6 +231,12 @@ class _Steal(PeerStrategy):
     def agent(self, rank: int, start: InitialState, now: float) -> Agent:
         """A thief, and a victim."""
         return StealingPeer(self.name, rank, start, now)
+
+    def uncommitted(self, rank: int, start: InitialState, now: float, rules: HandoverRules) -> Agent:
+        """The same, until ``rules`` choose a strategy."""
+        from dlbrt.balance.handover import UncommittedPeer
+
+        return UncommittedPeer(self.name, rank, start, now, rules)
 
 
 STRATEGIES: tuple[PeerStrategy, ...] = (_Steal(),)

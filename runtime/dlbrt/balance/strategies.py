@@ -39,14 +39,14 @@ from dlbrt.balance.decision import Decision, DecisionInputs, decide
 from dlbrt.balance.strategy import Periodicity, Strategy
 from dlbrt.standard_library import import_apart
 
-#: Not a strategy: a strategy is chosen at the first synchronization.
+#: Not a strategy: see `dlbrt.balance.chooser`.
 AUTO = "auto"
 
 #: No balancing: shares stay as they are dealt.
 STATIC = "none"
 
 #: How ranks balance under `AUTO` until a strategy is chosen.
-BEFORE_CHOICE = "GDDLB"
+UNCHOSEN = "steal"
 
 #: Strategy -> the module of `dlbrt.balance` that has it among its ``STRATEGIES``.
 _MODULES = {
@@ -81,7 +81,8 @@ def strategy(name: str) -> Strategy | PeerStrategy:
 def preload() -> None:
     """Import what a loop under `AUTO` begins with."""
     import_apart("dlbrt.balance.chooser")
-    strategy(BEFORE_CHOICE)
+    import_apart("dlbrt.balance.handover")
+    strategy(UNCHOSEN)
 
 
 def synchronizing(name: str) -> Strategy:

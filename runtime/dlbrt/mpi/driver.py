@@ -103,8 +103,13 @@ class AgentDriver:
 
     @property
     def choice(self) -> StrategyChoice | None:
-        """The choice of the strategy, where one was made."""
+        """The choice of the strategy, where one was made, or predictions; the model may be asked for them."""
         return self._chooser.choice if self._chooser is not None else None
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the strategy was chosen while ranks worked."""
+        return self._chooser is not None and self._chooser.chosen
 
     @property
     def failed_at(self) -> int:
@@ -201,7 +206,7 @@ class AgentDriver:
         else:
             self._actions += self.recorder.handle(self._agent, event)
         if (successor := self._agent.successor) is not None:
-            self._past_counts, self._agent = self._agent.counts(), successor
+            self._past_counts, self._agent = self._past_counts + self._agent.counts(), successor
 
     def _settle(self) -> None:
         pause = self._communicator.pause()

@@ -53,15 +53,15 @@ EFFORT = 32
 #: `tests/bench/strategies_grid.py` over machines and loops of every kind. What is seen at the first
 #: synchronization changes: stealing reacts whenever a rank runs out, synchronizations to what they have
 #: measured, groups to their own members alone, no balancing to nothing. On average over the grid it is 1.13
-#: for GDDLB, 1.08 for diffusion, 1.2 for the others and 1.8 for none; a strategy is chosen where its
-#: prediction happens to be low, which adds to it.
+#: for GDDLB, 1.08 for diffusion, 1.2 for the others and 1.8 for none. A strategy is chosen where its
+#: prediction happens to be low, which adds to it, and ranks have to go over, which stealing spares them.
 TAKES = {
     "steal": 1.0,
-    "diffusion": 1.25,
-    "GDDLB": 1.25,
-    "LDDLB": 1.3,
-    "GCDLB": 1.35,
-    "LCDLB": 1.35,
+    "diffusion": 1.3,
+    "GDDLB": 1.4,
+    "LDDLB": 1.4,
+    "GCDLB": 1.45,
+    "LCDLB": 1.45,
     "none": 2.0,
 }
 
@@ -162,22 +162,25 @@ def choose(
     paths: int | None = None,
     *,
     others: Sequence[Estimated] = (),
+    current: str | None = None,
+    stays: bool = False,
 ) -> StrategyChoice:
     """The strategy that is expected to take the least time, by its prediction and its error (`TAKES`).
 
-    ``paths`` is the number of paths of
-    the load, the first with mean speeds, the others drawn; by default as many as `EFFORT` allows, and at
-    least one. ``others`` are predicted too; of them each `Candidate` may be chosen.
+    ``paths`` is the number of paths of the load, the first with mean speeds, the others drawn; by default as
+    many as `EFFORT` allows, and at least one. ``others`` are predicted too; of them each `Candidate` may be
+    chosen, and the ``current`` strategy, in force now. Where it ``stays`` no other is chosen.
     """
     random = Random(SEED)
     drawn = max(1, EFFORT // len(known.held) if paths is None else paths) - 1
     ahead = [known.history.mean_path(), *(known.history.drawn_path(random) for _ in range(drawn))]
     left_s = {scheme.name: _ahead_s(known, scheme, ahead) for scheme in schemes}
     if not others:
-        best, free = _best(left_s)
+        best, free = _best(left_s, current if stays else None)
         return StrategyChoice(best, _from_start(known, left_s), len(ahead), known, free=free)
     found = screen(known, ahead, others, min(_weighed(left_s).values()))
-    best, free = _best(left_s | {name: s for name, s in found.left_s if name not in found.estimated})
+    able = {name: s for name, s in found.left_s if name not in found.estimated or name == current}
+    best, free = _best(left_s | able, current if stays else None)
     left_s |= dict(found.left_s)
     predicted_s, lower_bound_s = _from_start(known, left_s), known.elapsed_s + found.lower_bound_s
     return StrategyChoice(best, predicted_s, len(ahead), known, found.estimated, lower_bound_s, free)
@@ -188,10 +191,13 @@ def _from_start(known: ModelInputs, left_s: Mapping[str, float]) -> tuple[tuple[
     return tuple((name, known.elapsed_s + seconds) for name, seconds in left_s.items())
 
 
-def _best(left_s: Mapping[str, float]) -> tuple[str, tuple[str, ...]]:
-    """The best, by the time left, since the time elapsed is the same for all; and those predicted as good."""
+def _best(left_s: Mapping[str, float], settled: str | None) -> tuple[str, tuple[str, ...]]:
+    """The best, by the time left, since the time elapsed is the same for all; and those predicted as good.
+
+    A strategy that is ``settled`` on stands for the best.
+    """
     weighed = _weighed(left_s)
-    best = min(weighed, key=weighed.__getitem__)
+    best = settled or min(weighed, key=weighed.__getitem__)
     near_s = (1 + ERROR) * left_s[best]
     return best, tuple(name for name, seconds in left_s.items() if seconds <= near_s and name != best)
 

@@ -130,7 +130,7 @@ def simulate_strategy(
     RuntimeError if an iteration was not done exactly once, which is a defect of the strategy.
     """
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
-    initial_strategy, chooser = begins_with(name, machine.network, machine.groups, units=len(loop.units))
+    initial_strategy, chooser = begins_with(name, machine.network, machine.groups)
     outcome = simulate(machine, loop, initial_strategy, parameters, chooser, traced=traced)
     if error := coverage_error(len(loop.units), list(outcome.done)):
         raise RuntimeError(f"{name}: {error}")

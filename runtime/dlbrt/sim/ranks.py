@@ -96,7 +96,7 @@ class SimulatedRanks:
         if actions:
             each.actions += actions
         if (successor := agent.successor) is not None:
-            each.past_counts, each.agent = agent.counts(), successor
+            each.past_counts, each.agent = each.past_counts + agent.counts(), successor
         if self._trace is not None:
             self._trace.append(SimulationStep(event.now, each.rank, event, actions))
 

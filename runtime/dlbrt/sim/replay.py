@@ -71,7 +71,7 @@ def setup_of(
 ) -> AgentSetup:
     """What the agents of a simulation begin with; ``strategy`` is a name or ``auto``."""
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
-    initial_strategy, _ = begins_with(strategy, machine.network, machine.groups, units=len(loop.units))
+    initial_strategy, _ = begins_with(strategy, machine.network, machine.groups)
     start = start_in(machine, loop, initial_strategy, parameters)
     return AgentSetup(strategy, start, machine.groups, machine.rules, machine.network)
 

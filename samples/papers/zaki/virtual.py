@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from dlbrt.balance.chooser import StrategyChooser
-from dlbrt.balance.strategies import strategy
+from dlbrt.balance.strategies import UNCHOSEN, strategy
 from dlbrt.data.work_table import UNIFORM, WorkTable
 from dlbrt.emulation import Load, LoadSpec, RandomLoad
 from dlbrt.parameters import Parameters
@@ -74,7 +74,7 @@ def play(case: Case, duration_s: float, seed: int) -> Played:
         for name in (*STRATEGIES, NONE)
     }
     chooser = StrategyChooser(network, machine.groups)
-    auto = simulate(machine, loop, chooser.initial_strategy, parameters, chooser, traced=False)
+    auto = simulate(machine, loop, strategy(UNCHOSEN), parameters, chooser, traced=False)
     seconds[AUTO] = auto.makespan_s
     predicted = dict(chooser.choice.predicted_s) if chooser.choice is not None else {}
     known = {name: predicted[name] for name in STRATEGIES if name in predicted}

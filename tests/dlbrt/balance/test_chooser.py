@@ -23,7 +23,8 @@ from dlbrt.balance.events import (
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.member import ChoiceRule
 from dlbrt.balance.messages import NO_FAILURE, Profile
-from dlbrt.balance.strategies import names, pooled, strategy
+from dlbrt.balance.setup import begins_with
+from dlbrt.balance.strategies import AUTO, names, pooled, strategy
 from dlbrt.balance.strategy import Strategy, defer_to_exchange
 from dlbrt.contract import BASELINES
 from dlbrt.data.layout import block
@@ -126,34 +127,11 @@ def test_a_network_of_each_group_counts_for_the_local_strategies() -> None:
     assert chooser.choice.strategy not in ("LDDLB", "LCDLB")
 
 
-def test_it_begins_centrally_where_an_exchange_among_all_is_dear() -> None:
-    """On the paper's Ethernet profiles of 16 ranks take 36 ms to one, 116 ms to all; of 4, 7 and 6 ms."""
-    initial_strategy = [
-        StrategyChooser(ethernet(), (tuple(range(ranks)),)).initial_strategy.name for ranks in (4, 16)
-    ]
-    assert initial_strategy == ["GDDLB", "GCDLB"]
-
-
-def test_it_steals_from_the_start_where_synchronizations_are_dear_or_iterations_few() -> None:
-    fours, dear = ((0, 1, 2, 3),), Network.coarse(0.05, 1e8, 4, 0.15)
-    assert StrategyChooser(dear, fours).initial_strategy.name == "steal"
-    names = [StrategyChooser(ethernet(), fours, (), n).initial_strategy.name for n in (32, 33)]
-    assert names == ["steal", "GDDLB"]
-
-
-def test_a_dear_movement_is_left_to_the_strategy_chosen() -> None:
-    """Rows of half a second each: what one global redistribution would move, stealing moves in parts."""
-    context = BalancingContext(Units(0, 400), Parameters(byte_s=1.0), 1e-3, unit_bytes=0.5)
-    state = GroupState(range(2), block(400, 2), context)
-    state.awaits_choice = True
-    rule = strategy("GDDLB")
-    assert isinstance(rule, Strategy)
-    profiles = [Profile(200, 200.0), Profile(20, 200.0)]
-    assert state.settle(profiles, rule.decide) == ()
-    assert state.deferred
-    assert state.windows[-1].verdict == "left to the strategy to be chosen"
-    assert state.settle([Profile(0, 0.0), Profile(1, 10.0)], rule.decide) != ()
-    assert not state.deferred
+def test_ranks_steal_until_a_strategy_is_chosen() -> None:
+    initial_strategy, chooser = begins_with(AUTO, ethernet(), ((0, 1, 2, 3),))
+    assert initial_strategy.name == "steal"
+    assert chooser is not None
+    assert chooser.choice is None
 
 
 def test_what_is_done_before_a_choice_pays_goes_on_without_synchronizations() -> None:

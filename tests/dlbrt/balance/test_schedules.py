@@ -30,6 +30,8 @@ def test_seeds_are_of_all_kinds() -> None:
     assert {choice for each in some for choice in each.choices} >= {"steal", "diffusion", "LCDLB", "none"}
     assert {each.ranks for each in some} >= {2, 3, 8, 12}
     assert {each.rows for each in some} == set(Rows)
+    over = {each.choices[-1] for each in some if each.strategy == "steal" and each.choices}
+    assert over >= {"diffusion", "GCDLB", "LDDLB", "none"}
     counts = Counter((bool(each.fails_at), bool(each.interrupts), each.folded) for each in some)
     assert len(counts) == 8
 

@@ -12,7 +12,7 @@ from dlbrt.balance.balancer import Balancer
 from dlbrt.balance.chooser import StrategyChooser
 from dlbrt.balance.events import Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.balance.group_state import BalancingContext
-from dlbrt.balance.strategies import BEFORE_CHOICE, names, strategy, synchronizing
+from dlbrt.balance.strategies import UNCHOSEN, names, strategy, synchronizing
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.layout import block, cyclic
 from dlbrt.data.spans import Spans, coverage_error
@@ -49,7 +49,7 @@ def run(where: Machine, loop: LoopModel, name: str) -> SimulationOutcome:
     if name != "auto":
         return simulate(where, loop, strategy(name))
     chooser = StrategyChooser(where.network, where.groups)
-    return simulate(where, loop, strategy(BEFORE_CHOICE), commit=chooser)
+    return simulate(where, loop, strategy(UNCHOSEN), commit=chooser)
 
 
 def check(where: Machine, loop: LoopModel, outcome: SimulationOutcome) -> None:

@@ -14,6 +14,7 @@ from dlbrt.data.work_table import WorkTable
 from dlbrt.emulation import LoadSpec, RandomLoad
 from dlbrt.observe.trace import Trace, TracedMachine, TraceEntry, Transferred, parse
 from dlbrt.observe.trace_writer import text_of
+from dlbrt.parameters import Parameters
 from dlbrt.predict.groups import GroupRules, blocks
 from dlbrt.sim.compare import simulate_strategy
 from dlbrt.sim.machine import LoopModel, Machine
@@ -40,9 +41,11 @@ def loop(n: int = 300) -> LoopModel:
     return LoopModel(n, seconds, work_table=WorkTable(tuple(range(n + 1)), prefix), iteration_bytes=80)
 
 
-def simulated(name: str, where: Machine, what: LoopModel) -> tuple[SimulationOutcome, Trace]:
-    outcome = simulate_strategy(where, what, name, traced=True)
-    return outcome, trace_of(outcome, where, what, setup_of(where, what, name))
+def simulated(
+    name: str, where: Machine, what: LoopModel, parameters: Parameters | None = None
+) -> tuple[SimulationOutcome, Trace]:
+    outcome = simulate_strategy(where, what, name, parameters, traced=True)
+    return outcome, trace_of(outcome, where, what, setup_of(where, what, name, parameters))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -65,8 +68,20 @@ def test_a_trace_of_groups_that_exchange_work_is_replayed_alike(name: str) -> No
 def test_agents_that_take_over_from_others_are_replayed_alike(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where `auto` commits to that strategy at the first synchronization."""
+    """As where `auto` commits to `GDDLB` first, and at the next synchronization to that strategy."""
+    monkeypatch.setattr(StrategyChooser, "surveyed", lambda *_: "GDDLB")
     monkeypatch.setattr(StrategyChooser, "__call__", lambda *_: strategy(name))
+    outcome, trace = simulated(AUTO, machine(), loop(), Parameters(adapts=True))
+    assert outcome.strategy == name
+    assert replay(parse(text_of(trace), "t.json").loops[0].runs[0]) == ()
+    done = sorted(p for rank in trace.loops[0].runs[0].per_rank for c in rank.chunks for p in c.positions)
+    assert done == list(range(300))
+
+
+@pytest.mark.parametrize("name", ["diffusion", "GCDLB", "LDDLB", "none"])
+def test_ranks_that_steal_and_go_over_are_replayed_alike(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where `auto` commits to that strategy at the first synchronization."""
+    monkeypatch.setattr(StrategyChooser, "surveyed", lambda *_: name)
     outcome, trace = simulated(AUTO, machine(), loop())
     assert outcome.strategy == name
     assert replay(parse(text_of(trace), "t.json").loops[0].runs[0]) == ()

@@ -173,7 +173,7 @@ class Preparation:
             network=network,
             within=root_runtime.networks.of_groups(groups, host_names),
             measured=partitioner.measured,
-            parameters=_polling(root_runtime.parameters, loop),
+            parameters=self._parameters(loop),
             exchange_s=network.all_to_all.seconds(root_runtime.communicator.ranks),
             environment=state.environment if state else None,
             settings=self.payload.settings,
@@ -338,7 +338,8 @@ class Preparation:
         tokens = self.payload.loop_residents.tokens
         return self.root_runtime.publisher.describe(self.payload.packed.slots, by_rows, stored, tokens)
 
-
-def _polling(parameters: Parameters, loop: LoopContext) -> Parameters:
-    """The parameters for a loop whose ranks poll after chunks, where these are compiled."""
-    return parameters if loop.walk.chunks is None else replace(parameters, poll_s=COMPILED_S)
+    def _parameters(self, loop: LoopContext) -> Parameters:
+        """The parameters of this run; where chunks are compiled, ranks poll after them."""
+        common, asks = self.root_runtime.parameters, self.loop_history.asks_model
+        poll_s = common.poll_s if loop.walk.chunks is None else COMPILED_S
+        return replace(common, poll_s=poll_s, asks_model=asks)

@@ -119,6 +119,12 @@ class LoopHistory:
         self.sharing = LoopSharing(ranks)
         self._remarks: set[str] = set()
 
+    @property
+    def asks_model(self) -> bool:
+        """Whether the model predicts times for this run: it takes up to 20 ms, so in runs 1, 2, 4, 8, ..."""
+        run = self.record.runs + 1
+        return run & (run - 1) == 0
+
     def group_size(self, unit: int) -> int | None:
         """The size of groups by the model, from what the last choice of a strategy knew; None: as usual.
 

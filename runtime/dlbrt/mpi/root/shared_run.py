@@ -316,7 +316,7 @@ class SharedRun:
         key, routine_state = self._prepared.loop_history.key, self._prepared.routine_state
         if routine_state is not None:
             routine_state.run_finished(key, self._loop_residents, results)
-            if self.driver.choice is not None:
+            if self.driver.chosen:
                 routine_state.strategies[key] = self.driver.strategy
 
     def _lost(self, error: str) -> LostIterationError:
