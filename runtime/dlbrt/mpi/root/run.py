@@ -9,7 +9,6 @@ unchanged is watched (`dlbrt.mpi.watch`): if the plan is contradicted, rank 0 do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.balance.strategies import AUTO, STATIC, pooled, preload
@@ -27,18 +26,17 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RANKS_LOST, ROWS_MISSING, RankResult, own_result, perform, recorder
 from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.preparation import Kernel, Preparation
-from dlbrt.mpi.root.program_history import SharingFigures
+from dlbrt.mpi.root.run_outcome import RunOutcome
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.root.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.mpi.values.kernels import named
-from dlbrt.mpi.watch import ContradictionError, Probation, Watch, contradicted
+from dlbrt.mpi.watch import ContradictionError, Probation, contradicted
 from dlbrt.partition.cost_spec import CostSpec
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.repeated_runs import RunUnderWay
     from dlbrt.mpi.routines.routine_state import RoutineState
-    from dlbrt.reductions.replay import ReplayFailure
 
 
 _NOT_IN_BLOCKS = (
@@ -121,22 +119,15 @@ class LoopRun:
         )
         self._left = left
         self._under_way: RunUnderWay | None = None  # where it may turn out to be one to be repeated
-        self._sharing: SharedRun | None = None
         self._probation = Probation()
-        self._prefix: RankResult | None = None  # what rank 0 did before it went on alone
-        self._watched: Watch | None = None  # of the part that all ranks did
-        self._has_lost = False  # whether a rank has died
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._in_order = False  # whether rank 0's iterations have to be the first ones
-        self._strategy = self._reason = self._interpreted = ""
-        self._elapsed_s = self._loading_s = 0.0
-        self._results: list[RankResult] = []
         self._others: list[RankResult] = []  # of the ranks above 0
-        self._fault: ReplayFailure | None = None
         if options.strategy in (None, AUTO):
             preload()  # otherwise the first run would look expensive
-        self._started = clock()
-        self._recorder = recorder(self._started) if root_runtime.tracing is not None else None
+        started = clock()
+        self._recorder = recorder(started) if root_runtime.tracing is not None else None
+        self._outcome = RunOutcome(started, self._recorder)
 
     def run(self) -> LoopResult:
         """Run the loop and note its figures."""
@@ -157,24 +148,25 @@ class LoopRun:
             perform(loop, prepared.kernel, prepared.arguments)
         finally:
             self._probation.close()
-            if self._sharing is not None:
-                self._sharing.run_journal.close()
-        if self._prefix is not None:
-            loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
+            if self._outcome.sharing is not None:
+                self._outcome.sharing.run_journal.close()
+        if self._outcome.prefix is not None:
+            loop = self._go_on_alone(loop, first_gap(self._outcome.prefix.figures.done))
         loop.contributions.finish()
         if progress:
-            figures = [each.figures for each in self._results]
+            figures = [each.figures for each in self._outcome.results]
             done = sum(len(each.done) for each in figures)
             progress.end([each.compute_s for each in figures], done)
-        self._note_checks(loop)
-        if self._under_way is not None and self._sharing is not None:
-            self._under_way.note(loop, self._results)
-        self._learn()
+        outcome = self._outcome
+        outcome.note_checks(self._prepared, loop, self._probation.seconds)
+        if self._under_way is not None and self._outcome.sharing is not None:
+            self._under_way.note(loop, self._outcome.results)
+        outcome.learn(self._prepared, self._partitioner, pooled=self._pooled)
         if self._is_solo(loop):
-            self._root_runtime.note_solo(prepared, loop, self._results[0], self._strategy)
-        self._record()
+            self._root_runtime.note_solo(prepared, loop, self._outcome.results[0], self._outcome.strategy)
+        outcome.record(self._prepared)
         self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
-        return self._result(loop)
+        return outcome.result(self._prepared, loop)
 
     def _launch(self, loop: LoopContext) -> Team:
         """The team for this loop; the second call is for the rest of a loop begun alone."""
@@ -183,26 +175,26 @@ class LoopRun:
             routine_state.prepare(loop, prepared.named)
         loop.contributions.begin(prepared.named)
         if loop.left_to_python is not None:
-            self._interpreted = loop.left_to_python
+            self._outcome.interpreted = loop.left_to_python
             sentence = f"`jit`: the loop runs as Python, since {loop.left_to_python}"
             self._loop_history.log(sentence, "jit")
         begun = loop.team if isinstance(loop.team, SingleRank) and loop.team.figures.parts else None
         forced = loop.strategy or self._root_runtime.options.strategy
         known = self._loop_history.key, n
         chosen = routine_state.first_strategy(*known) if routine_state is not None else None
-        self._strategy, initial = forced or AUTO, forced or chosen or AUTO
+        self._outcome.strategy, initial = forced or AUTO, forced or chosen or AUTO
         self._pooled = pooled(initial) is not None
         if self._left is not None or interrupts.pending:  # an interrupt came while iterations were compiled
-            self._strategy = LOCAL
+            self._outcome.strategy = LOCAL
             return begun or self._solo(loop)
         if self._root_runtime.communicator.ranks == 1 or n == 0:
-            self._strategy = LOCAL if self._strategy == AUTO else self._strategy
+            self._outcome.strategy = LOCAL if self._outcome.strategy == AUTO else self._outcome.strategy
             return self._solo(loop)
         if begun is None and (contradiction := self._loop_history.contradiction):
             return self._alone(loop, begun, contradiction)
-        if begun is None and self._strategy == AUTO and (trial_s := self._trial_s(n)):
+        if begun is None and self._outcome.strategy == AUTO and (trial_s := self._trial_s(n)):
             loop.walk.trial_until = clock() + trial_s
-            self._strategy = LOCAL
+            self._outcome.strategy = LOCAL
             return self._solo(loop)
         if contradiction := self._probation.contradiction(begun):
             self._loop_history.contradiction = contradicted(contradiction, loop.unseen_calls)
@@ -220,16 +212,17 @@ class LoopRun:
         if self._probation.wanted:
             return self._on_probation(loop, begun)
         if self._in_order:
-            self._strategy, self._pooled, initial, loop.folding = STATIC, False, STATIC, FoldingPolicy.NONE
+            self._outcome.strategy = initial = STATIC
+            self._pooled, loop.folding = False, FoldingPolicy.NONE
         # Under `none` work stays where it is while a loop runs; between the passes of a routine it may move.
         static = forced == STATIC and prepared.routine_state is None
         return self._share(loop, initial, begun, fixed=self._in_order or static)
 
     def _is_solo(self, loop: LoopContext) -> bool:
         """Whether rank 0 has done a whole loop alone, for no reason but its size, or the lack of ranks."""
-        whole = self._left is None and self._sharing is None and self._prefix is None
+        whole = self._left is None and self._outcome.sharing is None and self._outcome.prefix is None
         compiled = loop.walk.chunks is not None
-        return whole and compiled and not self._reason and self._prepared.routine_state is None
+        return whole and compiled and not self._outcome.reason and self._prepared.routine_state is None
 
     def _trial_s(self, iterations: int) -> float | None:
         """How long rank 0 may try to do the loop alone; None where all ranks should take part at once."""
@@ -269,7 +262,7 @@ class LoopRun:
 
     def _alone(self, loop: LoopContext, begun: SingleRank | None, reason: str) -> Team:
         """Rank 0 runs the loop, or what is left of it, alone; the reason is logged."""
-        self._strategy, self._reason = LOCAL, reason
+        self._outcome.strategy, self._outcome.reason = LOCAL, reason
         self._loop_history.log(f"run by rank 0 alone: {reason}")
         return begun or self._solo(loop)
 
@@ -316,7 +309,7 @@ class LoopRun:
         watch = self._probation.take_watch()
         board.begin(self._loop_history.source)
         try:
-            self._sharing = SharedRun(prepared, call, loop, self._recorder, watch, first)
+            self._outcome.sharing = SharedRun(prepared, call, loop, self._recorder, watch, first)
         except CalledOffError as error:
             self._loop_history.withheld = str(error)
             self._root_runtime.forget_state()
@@ -326,16 +319,16 @@ class LoopRun:
             return self._alone(loop, begun, RANKS_LOST)
         if self._root_runtime.progress is not None:
             self._root_runtime.progress.share(call.serial)
-        self._watched = self._sharing.watch
-        driver = self._sharing.driver
+        self._outcome.watched = self._outcome.sharing.watch
+        driver = self._outcome.sharing.driver
         if begun:
             driver.figures.parts, driver.figures.compute_s = begun.figures.parts, begun.figures.compute_s
         return driver
 
     def _finish(self, loop: LoopContext) -> None:
-        space, sharing = self._prepared.space, self._sharing
+        space, sharing = self._prepared.space, self._outcome.sharing
         if sharing is None:
-            self._results = [own_result(loop, 0)]
+            self._outcome.results = [own_result(loop, 0)]
         else:
             if not self._others:
                 self._others = sharing.gather(loop.tried)
@@ -346,10 +339,10 @@ class LoopRun:
                     return
             sharing.run_journal.close()
             loop.team.recorder = sharing.driver.recorder
-            self._results = stopped([own_result(loop, 0), *self._others], len(space))
+            self._outcome.results = stopped([own_result(loop, 0), *self._others], len(space))
             if sharing.contradiction is None:
-                sharing.settle(self._results)
-                self._fault = sharing.replay(loop.contributions, self._results)
+                sharing.settle(self._outcome.results)
+                self._outcome.fault = sharing.replay(loop.contributions, self._outcome.results)
             elif self._keep_prefix(sharing, loop):
                 return
         for bar in space.bars:
@@ -382,7 +375,7 @@ class LoopRun:
 
     def _lose_ranks(self, called_off: object) -> None:
         """Go on with the ranks that live."""
-        self._has_lost = True
+        self._outcome.has_lost = True
         self._root_runtime.communicator.keep(called_off)
         self._root_runtime.recover()
 
@@ -396,7 +389,7 @@ class LoopRun:
             prepared = Preparation(self._root_runtime, before.kernel, before.space, before.arguments, None)
             if prepared.obstacle(loop, pooled=False):
                 return False
-            strategy = STATIC if self._in_order or self._strategy == STATIC else _BALANCED
+            strategy = STATIC if self._in_order or self._outcome.strategy == STATIC else _BALANCED
             weights = self._root_runtime.options.weights or ()
             ranks = self._root_runtime.communicator.ranks
             partitioner = Partitioner(self._loop_history, ranks, weights, trial=False)
@@ -410,8 +403,8 @@ class LoopRun:
             except RanksLostError as error:
                 self._lose_ranks(error)
                 continue
-            self._prepared, self._sharing, self._others = prepared, sharing, []
-            self._watched = sharing.watch
+            self._prepared, self._outcome.sharing, self._others = prepared, sharing, []
+            self._outcome.watched = sharing.watch
             loop.walk.join(sharing.driver)
             if not loop.more_work:
                 loop.synchronize()
@@ -425,89 +418,12 @@ class LoopRun:
         assert sharing.contradiction is not None
         reason = contradicted(sharing.contradiction, loop.unseen_calls)
         self._loop_history.contradiction = reason
-        own, self._fault = sharing.keep_prefix(self._results[0], loop.contributions, reason)
-        self._results, self._sharing = [own], None
-        self._strategy, self._reason = LOCAL, reason
+        own, self._outcome.fault = sharing.keep_prefix(self._outcome.results[0], loop.contributions, reason)
+        self._outcome.results, self._outcome.sharing = [own], None
+        self._outcome.strategy, self._outcome.reason = LOCAL, reason
         first = first_gap(own.figures.done)
         self._loop_history.log(f"run by rank 0 alone from iteration {first} on: {reason}")
-        if self._fault is not None or own.failure is not None or first == len(self._prepared.space):
+        if self._outcome.fault is not None or own.failure is not None or first == len(self._prepared.space):
             return False
-        self._prefix = own
+        self._outcome.prefix = own
         return True
-
-    def _note_checks(self, loop: LoopContext) -> None:
-        """Note in the statistics what was looked at, if anything was."""
-        if self._prepared.watches(loop):
-            checks = self._loop_history.record.checks
-            checks.calls = dict(loop.unseen_calls)
-            checks.found = self._loop_history.contradiction or ""
-            checks.seconds += self._probation.seconds
-            if self._watched is not None:
-                checks.runs += 1
-                checks.seconds += self._watched.seconds
-
-    def _learn(self) -> None:
-        """Note the figures of the run, and what they teach."""
-        history, figures = self._loop_history, [result.figures for result in self._results]
-        elapsed_s, n, planned = clock() - self._started, len(self._prepared.space), self._partitioner.planned
-        self._elapsed_s = elapsed_s
-        sharing = SharingFigures()
-        if self._sharing is not None:
-            self._strategy, sharing = self._sharing.driver.strategy, self._sharing.figures
-        # What is compiled once will not be compiled again.
-        compile_s = figures[0].compile_s + max((each.compile_s for each in figures[1:]), default=0.0)
-        sharing = replace(sharing, loading_s=sharing.loading_s + compile_s)
-        teaches = not self._has_lost
-        history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned, sharing, teaches=teaches)
-        if self._has_lost:
-            return
-        if self._prepared.routine_state is not None:
-            compute_s = [each.compute_s for each in figures]
-            self._prepared.routine_state.sharing.learn(
-                history.key, n, compute_s, elapsed_s - sharing.loading_s
-            )
-        self._loading_s = sharing.loading_s
-        self._partitioner.learn(self._results)
-        if self._pooled and len(figures) > 1:
-            history.learn_of_chunks(figures, self._root_runtime.network.latency_s)
-
-    def _record(self) -> None:
-        """Add the run to the trace, if one is written."""
-        tracing, begun = self._root_runtime.tracing, clock()
-        if self._recorder is not None and tracing is not None and not self._has_lost:
-            from dlbrt.observe.trace import RunTrace
-
-            traces = tuple(result.trace for result in self._results if result.trace is not None)
-            run = RunTrace(
-                self._strategy,
-                len(self._prepared.space),
-                traces,
-                self._recorder.setup,
-                self._started,
-                self._elapsed_s,
-                self._loading_s,
-                self._reason,
-                self._interpreted,
-            )
-            tracing.add(self._loop_history.key, self._loop_history.source, run)
-            tracing.tracing_s += clock() - begun
-
-    def _result(self, loop: LoopContext) -> LoopResult:
-        """What the loop leaves behind, with a note on the exception of its body."""
-        prepared, sharing = self._prepared, self._sharing
-        values = loop.contributions.results()
-        results = [*self._results, self._prefix] if self._prefix is not None else self._results
-        result = LoopResult(prepared.space, results, values, self._fault, prepared.payload.objects)
-        result.interrupted = interrupts.taken()
-        result.restore(loop.generators)
-        if result.failure is not None and len(self._results) > 1:
-            from dlbrt.mpi.failure import note
-
-            ranks = self._root_runtime.communicator.ranks
-            result.note = note(
-                prepared.kernel, prepared.space, result.failure, self._loop_history.source, ranks
-            )
-            if self._fault is None and sharing is not None:
-                doubt = sharing.run_journal.doubt(result.failure.position)
-                result.note = "\n".join(filter(None, (result.note, doubt)))
-        return result
