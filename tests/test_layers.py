@@ -57,8 +57,8 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
 #: The commands of dlbc from the top down: a command may use those in rows below its own.
 COMMAND_ROWS = (
     frozenset({"annotate"}),
-    frozenset({"calibrate", "report", "simulate", "verify"}),
-    frozenset({"check", "completion", "explain", "rules", "run", "transform", "witness"}),
+    frozenset({"calibrate", "report", "rules", "simulate", "verify"}),
+    frozenset({"check", "completion", "explain", "run", "transform", "witness"}),
     frozenset({"program"}),
     frozenset({"compile_program"}),
     frozenset({"kept_programs"}),

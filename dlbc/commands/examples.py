@@ -16,6 +16,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "explain": (
         ("dlbc explain heat.py", "what was decided on each loop, and why"),
         ("dlbc explain -n 8 --set n=1000 heat.py", "what 8 ranks would lose by each way to deal the loop"),
+        ("dlbc explain --remarks missed heat.py", "what was not done, and why"),
     ),
     "annotate": (
         (
@@ -27,7 +28,9 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
             "by a run with the argument 1000; insert the comments",
         ),
     ),
-    "rules": (("dlbc rules DLB301", "the message, what to try, and a program that has it"),),
+    "rules": (
+        ("dlbc rules DLB301", "the message, what to try, a program that has it, and the program mended"),
+    ),
     "run": (
         ("dlbc run -n 4 heat.py 1000", "on 4 ranks, with the argument 1000"),
         ("dlbc run -n 4 --trace run.json -m app", "a module, with a trace for `dlbc report`"),

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from dlbc.diagnostics.diagnostic import Diagnostic, Severity, has_errors
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity, TextStyle, has_errors
+from dlbc.diagnostics.remark_codes import RemarkKind
 from dlbc.ir.loop import ProofStatus
 from dlbc.ir.plan import LoopReport
 from dlbc.pipeline import TransformResult
 
 REFUSED = "refused"
+
+#: How a terminal shows the kinds of remarks.
+REMARK_STYLES = {
+    RemarkKind.PASSED: TextStyle.GOOD,
+    RemarkKind.MISSED: TextStyle.WARNING,
+    RemarkKind.ANALYSIS: TextStyle.REMARK,
+}
 
 
 def status_text(report: LoopReport) -> str:

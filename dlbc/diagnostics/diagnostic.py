@@ -100,21 +100,21 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
     place = diagnostic.place
     style = TextStyle[diagnostic.severity.name]
     heading = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
-    lines = [f"{_shown(source.position(place))}: {heading}: {_shown(source.by_cells(diagnostic.message))}"]
+    lines = [f"{shown(source.position(place))}: {heading}: {shown(source.by_cells(diagnostic.message))}"]
     if place.line:
         line, marks = excerpt(source, place, diagnostic.label, "^")
         lines += [line, paint(marks, style, color)]
     for note in diagnostic.notes:
         lines += excerpt(note.source or source, note.place, _note_label(note, source, place), "-")
     if diagnostic.help:
-        lines.append(f"  help: {_shown(source.by_cells(diagnostic.help))}")
+        lines.append(f"  help: {shown(source.by_cells(diagnostic.help))}")
     return "\n".join(lines)
 
 
 def _note_label(note: RelatedPlace, source: Source, place: SourcePlace) -> str:
     """The label, with the file or the cell where it is another one than that of the diagnostic."""
     if note.source is not None:
-        return f"{note.label}, {_shown(note.source.path)}:{note.place.line}"
+        return f"{note.label}, {shown(note.source.path)}:{note.place.line}"
     cell, _ = source.in_cell(note.place.line)
     return note.label if cell == source.in_cell(place.line)[0] else f"{note.label}, cell {cell}"
 
@@ -124,14 +124,14 @@ def excerpt(source: Source, place: SourcePlace, label: str, mark: str) -> list[s
     text = source.line(place.line)
     end = place.end_column if place.end_line == place.line else len(text) + 1
     marked = text[place.column - 1 : end - 1]
-    width = max(1, end - place.column + len(_shown(marked)) - len(marked))
+    width = max(1, end - place.column + len(shown(marked)) - len(marked))
     gutter = f"{source.in_cell(place.line)[1]:5d} | "
     # The padding keeps tabs, so that the caret stands under its character in any terminal.
-    pad = "".join("\t" if c == "\t" else " " for c in _shown(text[: place.column - 1]))
-    caption = f" {_shown(label)}" if label else ""
-    return [gutter + _shown(text), " " * 5 + " | " + pad + mark * width + caption]
+    pad = "".join("\t" if c == "\t" else " " for c in shown(text[: place.column - 1]))
+    caption = f" {shown(label)}" if label else ""
+    return [gutter + shown(text), " " * 5 + " | " + pad + mark * width + caption]
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """The text with control characters escaped: messages and labels quote the program."""
     return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in text)

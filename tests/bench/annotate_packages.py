@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dlbc.commands.annotate.obstacles import Obstacle, in_the_way
 from dlbc.commands.annotate.proposals import FileProposals, find_proposals
+from dlbc.commands.explain.obstacles import Obstacle, in_the_way
 from dlbc.parse.find_modules import ModuleStore, SearchPath
 from dlbc.parse.find_program import package_files
 from dlbc.parse.read_source import read_source

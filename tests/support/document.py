@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from dlbc.commands.rules import EXAMPLES
+from dlbc.commands.explain.file import explain_file
+from dlbc.commands.explain.ranks import RankSpec
+from dlbc.commands.rules import EXAMPLES, RANKS, Example, shortened
 from dlbc.diagnostics.catalogue import CATALOGUE
 from dlbc.diagnostics.diagnostic import render
-from dlbc.pipeline import check
+from dlbc.diagnostics.remark_codes import REMARKS
+from dlbc.pipeline import check, explain, propose
 from dlbc.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "diagnostics.md"
 EXAMPLES_FILE = ROOT / "dlbc" / "diagnostics" / EXAMPLES
 CASES = ROOT / "tests" / "cases" / "refuse"
+MENDED = ROOT / "tests" / "cases" / "mended"
+REMARK_CASES = ROOT / "tests" / "cases" / "remarks"
 
 #: How the first line of a case begins: what it expects, and with which option.
 EXPECT = "# expect: "
@@ -50,8 +55,11 @@ COMMANDS = {
     "DLB507": "echo 'import runpy; runpy.run_path(\"program.py\")' > main.py && dlbc check main.py",
 }
 
-#: A line of an example that is longer is cut.
-_WIDEST = 200
+#: Remarks that a program alone does not show: what brings them.
+REMARK_COMMANDS = {
+    "DLB674": "dlbc run -n 4 --stats run.json program.py && dlbc explain -n 4 --stats run.json program.py",
+}
+
 _FAMILIES = {
     "0": "Files and commands",
     "1": "Annotations",
@@ -65,7 +73,8 @@ _INTRODUCTION = """\
 
 Every message of `dlbc` has a code that stays the same from version to version. An error stops the
 transformation; a warning or a remark does not. Words in braces are filled in. `dlbc rules` lists the codes,
-`dlbc rules DLB301` shows one, and `dlbc check FILE` shows those that a program meets.
+`dlbc rules DLB301` shows one with its example, and `dlbc check FILE` shows those that a program meets. Codes
+from DLB600 on are those of [remarks](remarks.md).
 
 This page is made by `python -m tests.support.document` from the catalogue and the cases in
 [tests/cases/refuse](../tests/cases/refuse); what stands under a program is what `dlbc check` says of it.
@@ -104,16 +113,39 @@ def case_of(code: str) -> Case | None:
     return min(showing, key=lambda case: (len(set(case.codes)), len(case.text)), default=None)
 
 
+def example_of(code: str) -> Example | None:
+    """The example of a diagnostic: its case, with the program that mends it; or a command."""
+    case = case_of(code)
+    if case is None:
+        return Example(command=COMMANDS[code]) if COMMANDS.get(code) else None
+    mended = MENDED / f"{code}.py"
+    text = mended.read_text(encoding="utf-8") if mended.exists() else ""
+    return Example(case.text, case.strict, text)
+
+
 def examples() -> str:
-    """The file of examples: code -> program, or command."""
-    found = {code: COMMANDS.get(code, "") for code in sorted(CATALOGUE)}
-    for code in found:
-        case = case_of(code)
-        if case is not None:
-            found[code] = _shortened(case.text)
-    return (
-        json.dumps({code: text for code, text in found.items() if text}, indent=1, ensure_ascii=False) + "\n"
-    )
+    """The file of examples, by code: of diagnostics, and of remarks."""
+    found = {code: example_of(code) for code in sorted(CATALOGUE)} | remark_examples()
+    fields = {
+        code: {name: value for name, value in asdict(each).items() if value}
+        for code, each in sorted(found.items())
+        if each is not None
+    }
+    return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
+
+
+@cache
+def remark_examples() -> dict[str, Example | None]:
+    """For each remark the shortest program of its cases that has it."""
+    found: dict[str, Example | None] = {code: Example(command=c) for code, c in REMARK_COMMANDS.items()}
+    programs = [path.read_text(encoding="utf-8") for path in sorted(REMARK_CASES.glob("*.py"))]
+    for text in sorted(programs, key=len):
+        source = Source("program.py", text.encode(), text)
+        file = explain_file(source, explain(source), RankSpec(RANKS), propose(source))
+        for remark in file.remarks:
+            if remark.code in REMARKS:
+                found.setdefault(remark.code, Example(text))
+    return found
 
 
 def page() -> str:
@@ -131,12 +163,14 @@ def _section(code: str) -> Iterator[str]:
     yield from (f"### {code}", "", f"{entry.severity.value}: {entry.message}")
     for text in entry.helps:
         yield from ("", f"Help: {text}")
-    case = case_of(code)
+    case, example = case_of(code), example_of(code)
     if case is not None:
         option = ", with `--strict`" if case.strict else ""
         yield from ("", f"Example{option} ([{case.name}](../tests/cases/refuse/{case.name})):", "")
-        yield from ("```python", _shortened(case.text).rstrip("\n"), "```", "")
+        yield from ("```python", shortened(case.text).rstrip("\n"), "```", "")
         yield from ("```text", *_said(case), "```")
+        if example is not None and example.mended:
+            yield from ("", "Mended:", "", "```python", example.mended.rstrip("\n"), "```")
     elif COMMANDS[code]:
         yield from ("", "Example:", "", "```sh", COMMANDS[code], "```")
 
@@ -146,12 +180,6 @@ def _said(case: Case) -> Iterator[str]:
     source = Source("program.py", case.text.encode(), case.text)
     for finding in check(source, strict=case.strict):
         yield render(finding, source)
-
-
-def _shortened(text: str) -> str:
-    """The program with what is too long of its lines left out."""
-    lines = text.split("\n")
-    return "\n".join(line if len(line) <= _WIDEST else f"{line[: _WIDEST // 2]} ..." for line in lines)
 
 
 def main() -> None:

@@ -17,16 +17,15 @@ from enum import Enum
 from math import ceil
 from typing import TYPE_CHECKING
 
-from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import Apply, IntegerForm, Variable, VariableKind
 from dlbc.algebra.iteration_cost import CostClass
 from dlbc.commands.explain.iterations import find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError
+from dlbc.commands.explain.movement import bytes_of_rows
 from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
 from dlbc.commands.simulate.costs import find_work
-from dlbc.commands.simulate.loops import find_movement
 from dlbc.ir.plan import LoopReport
 
 if TYPE_CHECKING:
@@ -152,19 +151,8 @@ def size_of(report: LoopReport, given: Mapping[str, Number]) -> LoopSize:
 
 def _bytes(report: LoopReport, numbers: LoopNumbers, iterations: int | None) -> float:
     """Bytes of the rows of distributed arrays, there and back; those of unknown length count as none."""
-    plan = report.plan
-    assert plan is not None, "the loop is proved"
-    moved = [a for a in plan.arrays if a.axis is not None and a.distribution is not Distribution.WHOLE]
-    total = 0.0
-    for array in moved:
-        part = replace(plan, arrays=(replace(array, mode=Mode.READ),))
-        try:
-            found = find_movement(part, numbers)
-        except NumberError:
-            found = None
-        ways = (array.mode is not Mode.WRITE) + (array.mode is not Mode.READ)
-        total += 0.0 if found is None else ways * found.iteration_bytes * (iterations or 0)
-    return total
+    assert report.plan is not None, "the loop is proved"
+    return bytes_of_rows(report.plan, numbers, iterations or 0)
 
 
 def overhead(ranks: int, size: float) -> float:

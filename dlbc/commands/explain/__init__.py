@@ -1,7 +1,7 @@
 """`dlbc explain`: what was decided for every annotated loop, and on what that rests.
 
-`describe` turns a loop's report into sections of short rows, `show` prints them for people, and as JSON for
-tools. Nothing is decided here, and no user code runs.
+`describe` turns a loop's report into remarks (`remarks.py`), `file` collects those of a file. `show` prints
+them for people and as JSON for tools. Nothing is decided here, and no user code runs.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dlbrt.contract import OptionError
+from dlbrt.contract import OptionError, nearest
 
 from dlbc.commands import common
+from dlbc.commands.explain.remarks import FAMILIES, RemarkFilter
 from dlbc.commands.files import add_files, means_one, programs, show_unannotated
+from dlbc.diagnostics.catalogue import CATALOGUE
+from dlbc.diagnostics.remark_codes import PARTS, REMARKS, RemarkKind
 
 if TYPE_CHECKING:
-    from dlbc.commands.explain.ranks import RankSpec
-    from dlbc.pipeline import TransformResult
-    from dlbc.source import Source
-
-    _Explained = tuple[Source, TransformResult]
+    from dlbc.commands.explain.file import ExplainedFile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,20 +48,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="statistics of a run on these ranks: what it measured, beside the estimates",
     )
+    parser.add_argument(
+        "--remarks", metavar="KINDS", type=_kinds, default=frozenset(),
+        help="show remarks of these kinds alone, a line each: passed, missed, analysis; several with commas",
+    )  # fmt: skip
+    parser.add_argument(
+        "--only", metavar="WHAT", type=_only, action="append", default=[],
+        help="show these remarks alone: a code, the beginning of codes (DLB65), or a part of the compiler "
+        f"({', '.join(PARTS)}); several with commas",
+    )  # fmt: skip
+    parser.add_argument(
+        "--unannotated", action="store_true",
+        help="remarks on loops without an annotation too: that they could be parallel, or what is in the way",
+    )  # fmt: skip
     common.add_strict(parser)
     common.add_follow(parser)
 
 
+def _kinds(text: str) -> frozenset[RemarkKind]:
+    """The kinds of remarks of a list."""
+    names = [kind.value for kind in RemarkKind]
+    found = [part.strip() for part in text.split(",")]
+    for part in found:
+        if part not in names:
+            hint = nearest(part, names)
+            raise argparse.ArgumentTypeError(f"expected {', '.join(names)}, found {part!r}{hint}")
+    return frozenset(map(RemarkKind, found))
+
+
+def _only(text: str) -> list[str]:
+    """Codes, beginnings of codes, and parts of the compiler."""
+    codes, found = {*CATALOGUE, *REMARKS}, [part.strip() for part in text.split(",")]
+    parts = {*PARTS, *FAMILIES.values()}
+    for part in found:
+        if part not in parts and not (part and any(code.startswith(part.upper()) for code in codes)):
+            hint = nearest(part, sorted(parts | codes))
+            raise argparse.ArgumentTypeError(
+                f"expected a code, its beginning, or a part, found {part!r}{hint}"
+            )
+    return found
+
+
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
+    from dlbc.commands.explain.file import explain_file
     from dlbc.commands.explain.loop_numbers import NumberError, check_names
     from dlbc.commands.explain.ranks import read_ranks
-    from dlbc.pipeline import TransformResult, explain
+    from dlbc.pipeline import TransformResult, explain, propose
 
     try:
         ranks = read_ranks(options.ranks, options.weights, options.settings, options.stats)
     except (OptionError, NumberError) as error:
         return common.print_error(error)
+    wanted = RemarkFilter(options.remarks, tuple(part for parts in options.only for part in parts))
     explained, annotated, statuses = [], [], [0]
     strict, search = options.strict, common.search_of(options)
     for program in programs(options.files, notebooks=True):
@@ -75,33 +113,45 @@ def run(options: argparse.Namespace) -> int:
         statuses.append(common.status_of(result.diagnostics))
         if problems:
             common.show_diagnostics(source, result.diagnostics)
-        elif result.diagnostics or result.reports or not program.folder:
-            explained.append((source, result))
-    show = _show_json if options.format == "json" else _show_text
+            continue
+        found = propose(source, search=search) if options.unannotated else None
+        if result.diagnostics or result.reports or found is not None or not program.folder:
+            explained.append((source, result, found))
     try:
         if ranks is not None:
-            check_names(ranks.numbers, (r.loop for _, result in explained for r in result.reports))
-        if explained:
-            show(explained, ranks, means_one(options.files))
+            check_names(ranks.numbers, (r.loop for _, result, _ in explained for r in result.reports))
+        files = [explain_file(source, result, ranks, found) for source, result, found in explained]
+        if files:
+            statuses.append(_show(files, options, wanted))
     except NumberError as error:
         return common.print_error(error)
     show_unannotated(options.files, annotated)
     return max(statuses)
 
 
-def _show_text(explained: Sequence[_Explained], ranks: RankSpec | None, alone: bool) -> None:
-    from dlbc.commands.explain.show import as_text, heading
+def _show(files: Sequence[ExplainedFile], options: argparse.Namespace, wanted: RemarkFilter) -> int:
+    """The exit status."""
+    alone = means_one(options.files)
+    if options.format == "json":
+        from dlbc.commands.explain.show import object_of_file
+
+        objects = [object_of_file(file, wanted) for file in files]
+        common.show_text(json.dumps(objects[0] if alone else objects, indent=2))
+    else:
+        _show_text(files, wanted, alone)
+    return 0
+
+
+def _show_text(files: Sequence[ExplainedFile], wanted: RemarkFilter, alone: bool) -> None:
+    from dlbc.commands.explain.show import as_lines, heading, text_of_file
 
     color = common.takes_colors(sys.stdout)
+    if wanted.active:
+        if lines := "\n".join(filter(None, (as_lines(file, wanted, color=color) for file in files))):
+            common.show_text(lines)
+        return
     texts = []
-    for source, result in explained:
-        texts += [] if alone else [heading(source, result, color=color)]
-        texts.append(as_text(source, result, color=color, ranks=ranks))
+    for file in files:
+        texts += [] if alone else [heading(file.source, file.result, color=color)]
+        texts.append(text_of_file(file, color=color))
     common.show_text("\n\n".join(filter(None, texts)))
-
-
-def _show_json(explained: Sequence[_Explained], ranks: RankSpec | None, alone: bool) -> None:
-    from dlbc.commands.explain.show import as_object
-
-    objects = [as_object(source, result, ranks=ranks) for source, result in explained]
-    common.show_text(json.dumps(objects[0] if alone else objects, indent=2))

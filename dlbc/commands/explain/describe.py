@@ -1,21 +1,21 @@
-"""The sections of the explanation of a loop or a routine, as rows of a subject and a sentence."""
+"""The remarks on a loop or a routine, in the order of their sections."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from dlbrt.contract import Distribution
-from dlbrt.records import dataclass
 
 from dlbc.commands.explain import sentences
 from dlbc.commands.explain.measured import MeasuredEfficiency
 from dlbc.commands.explain.passes import describe_passes, passes_as_json
 from dlbc.commands.explain.ranks import RankSpec, describe_ranks
-from dlbc.diagnostics.diagnostic import Diagnostic, Severity
+from dlbc.commands.explain.remarks import Fact, LoopPlaces, Remark, remark_of, remarks_on
+from dlbc.commands.verdicts import is_refused, status_text
 from dlbc.ir.loop import ProofMethod, ProofStatus
 from dlbc.ir.plan import FoldDecision, LoopPlan, LoopReport
 from dlbc.ir.routine import ModRef, RoutinePlan, Wrap, WrapKind
@@ -53,30 +53,37 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-Row = tuple[str, str]
 
+def describe(
+    source: Source, report: LoopReport, ranks: RankSpec | None = None, *, stays: bool = False
+) -> tuple[Remark, ...]:
+    """All remarks on a loop; for a refused one, why it is refused and what was tried.
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A title and its rows; a row with an empty subject continues the one before."""
-
-    title: str
-    rows: tuple[Row, ...]
-
-
-def describe(source: Source, report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section, ...]:
-    """All sections that are not empty; for a refused loop, why it is refused and what was tried."""
-    sections = [Section("findings", tuple(_finding(source, each) for each in report.findings))]
-    sections.append(Section("dependences", tuple(_dependences(report))))
+    ``stays``: its arrays stay on the ranks from run to run.
+    """
+    places = LoopPlaces(source, report.loop.node)
+    sections: list[tuple[str, Iterable[Fact]]] = [("", _verdict(report))]
+    found = [remark_of(finding) for finding in report.findings]
+    sections.append(("dependences", _dependences(report)))
     if report.plan is not None:
         sections += _planned(report, report.plan)
         if ranks is not None:
-            title = f"on {ranks.count} rank{'s' * (ranks.count > 1)}"
-            rows = [*describe_ranks(report, ranks)]
-            if (measured := measured_at(source, report, ranks)) is not None:
-                rows.append(("measured", str(measured)))
-            sections.append(Section(title, tuple(rows)))
-    return tuple(s for s in sections if s.rows)
+            sections.append(
+                (f"on {ranks.count} rank{'s' * (ranks.count > 1)}", _on(source, report, ranks, stays))
+            )
+    others = [remark for title, facts in sections for remark in remarks_on(title, facts, places)]
+    return (*found, *others)
+
+
+def _verdict(report: LoopReport) -> Iterator[Fact]:
+    if not is_refused(report):
+        yield Fact("DLB600", "", f"the iterations are shared among the ranks: {status_text(report)}")
+
+
+def _on(source: Source, report: LoopReport, ranks: RankSpec, stays: bool) -> Iterator[Fact]:
+    yield from describe_ranks(report, ranks, stays=stays)
+    if (measured := measured_at(source, report, ranks)) is not None:
+        yield Fact("DLB674", "measured", str(measured))
 
 
 def measured_at(source: Source, report: LoopReport, ranks: RankSpec) -> MeasuredEfficiency | None:
@@ -84,73 +91,75 @@ def measured_at(source: Source, report: LoopReport, ranks: RankSpec) -> Measured
     return ranks.measured.get(f"{PurePath(source.path).name}:{report.loop.node.lineno}")
 
 
-def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
-    yield Section("rests on", tuple(_conditions(report, plan)))
-    yield Section("iterations", ((_dealt(plan), ""), *((line, "") for line in _items(plan.loop.node.iter))))
-    yield Section("arrays", tuple(sentences.describe_arrays(plan)))
-    yield Section("variables", tuple((v.name, sentences.describe_variable(v)) for v in plan.variables))
-    yield Section(
-        "reductions",
-        tuple(
-            (sentences.written_name(r.name, plan), sentences.describe_reduction(r)) for r in plan.reductions
-        ),
-    )
-    yield Section("ordered effects", tuple(_ordered(report, plan)))
-    yield Section("cost", tuple(sentences.describe_cost(report)))
+def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, Iterable[Fact]]]:
+    yield "rests on", _conditions(report, plan)
+    yield "iterations", _iterations(plan)
+    yield "arrays", sentences.describe_arrays(plan)
+    yield "variables", sentences.describe_variables(plan)
+    yield "reductions", sentences.describe_reductions(plan)
+    yield "ordered effects", _ordered(report, plan)
+    yield "cost", sentences.describe_cost(report)
 
 
-def _finding(source: Source, finding: Diagnostic) -> Row:
-    place = f"{finding.place.line}:{finding.place.column} " if finding.place.line else ""
-    if source.cells and place:
-        place = f"line {finding.place.line}: "
-    severity = "" if finding.severity is Severity.ERROR else f"{finding.severity.value}: "
-    return finding.code, f"{place}{severity}{finding.message}"
-
-
-def _dependences(report: LoopReport) -> Iterator[Row]:
+def _dependences(report: LoopReport) -> Iterator[Fact]:
     """For each array that is stored to, the methods that were tried; the last one decided."""
     for proof in report.proofs:
-        yield from _steps(proof.array, proof.tried or (proof.method.value,))
+        *others, last = proof.tried or (proof.method.value,)
+        yield from (Fact("DLB602", proof.array, line) for line in others)
+        yield Fact("DLB601", proof.array, last)
     for failure in report.failures:
-        yield from _steps(failure.array, (*failure.tried, f"refused: {failure.finding.code}"))
+        yield from (Fact("DLB602", failure.array, line) for line in failure.tried)
+        code, place = failure.finding.code, failure.finding.place
+        yield Fact("DLB603", failure.array, f"refused: {code}", f"`dlbc rules {code}` explains it", place)
 
 
-def _steps(array: str, lines: tuple[str, ...]) -> Iterator[Row]:
-    for number, line in enumerate(lines):
-        yield ("" if number else array), line
-
-
-def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
+def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Fact]:
     """What the independence of the iterations rests on."""
     alone = "rank 0 runs the loop alone"
+    clause = report.loop.annotation.assume_independent
     for guard in plan.guards:
-        yield "guard", f"`{guard}`, checked before the loop; if it is false, {alone}"
+        yield Fact("DLB605", "guard", f"`{guard}`, checked before the loop; if it is false, {alone}")
     for proof in plan.proofs:
         if proof.method is ProofMethod.INSPECTOR:
             what = f"the rows of `{proof.array}`, inspected before the loop"
-            yield "inspector", f"{what}; if two iterations use the same row, {alone}"
+            yield Fact("DLB606", "inspector", f"{what}; if two iterations use the same row, {alone}")
     for name, line in plan.watched:
         what = "what it changes is looked at while the loop runs; if iterations share it"
-        yield "watched", f"`{name}` in line {line}: {what}, {alone}"
+        yield Fact("DLB607", "watched", f"`{name}` in line {line}: {what}, {alone}", node=_line(line))
     for proof in plan.proofs:
         if proof.method is ProofMethod.ASSERTED:
-            yield "user", f"`assume_independent`: each iteration has its own elements of `{proof.array}`"
+            text = f"`assume_independent`: each iteration has its own elements of `{proof.array}`"
+            yield Fact("DLB608", "user", text, node=clause)
     for name in report.asserted:
-        yield "user", f"`assume_independent`: the order in which `{name}` writes does not matter"
+        text = f"`assume_independent`: the order in which `{name}` writes does not matter"
+        yield Fact("DLB608", "user", text, node=clause)
     for name in report.trusted:
-        yield "user", f"`private({name})`: no iteration reads what another one left in it"
+        yield Fact("DLB608", "user", f"`private({name})`: no iteration reads what another one left in it")
     if plan.status is ProofStatus.PROVEN:
-        yield "text", "the text of the program"
+        yield Fact("DLB604", "text", "the text of the program")
     if plan.arrays:
-        yield "data", f"arrays do not overlap, which is checked before the loop; if they do, {alone}"
+        text = f"arrays do not overlap, which is checked before the loop; if they do, {alone}"
+        yield Fact("DLB609", "data", text)
 
 
-def _ordered(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
+def _line(number: int) -> SourcePlace:
+    """A whole line, where no more is known."""
+    return SourcePlace(number, 1, number, 1)
+
+
+def _ordered(report: LoopReport, plan: LoopPlan) -> Iterator[Fact]:
     for container in plan.ordered:
         name = sentences.written_name(container.name, plan)
-        yield name, "updated in iteration order: it ends as in the sequential program"
+        text = "updated in iteration order: it ends as in the sequential program"
+        yield Fact("DLB632", name, text, node=container.effects[0])
     if report.prints:
-        yield "standard output", "captured on each rank, written in iteration order"
+        yield Fact("DLB633", "standard output", "captured on each rank, written in iteration order")
+
+
+def _iterations(plan: LoopPlan) -> Iterator[Fact]:
+    schedule = plan.loop.annotation.schedule
+    yield Fact("DLB610", "", _dealt(plan), node=None if schedule is None else schedule.place)
+    yield from (Fact("DLB611", "", line) for line in _items(plan.loop.node.iter))
 
 
 def _items(space: ast.expr) -> Iterator[str]:
@@ -197,35 +206,56 @@ def header_of(source: Source, node: ast.For | ast.While) -> str:
 
 
 def describe_routine(
-    plan: RoutinePlan, reports: Sequence[LoopReport] = (), ranks: RankSpec | None = None
-) -> tuple[Section, ...]:
-    """All sections that are not empty; ``reports`` are those of the program's loops."""
-    clause = plan.routine.annotation.iterate
+    source: Source, plan: RoutinePlan, reports: Sequence[LoopReport] = (), ranks: RankSpec | None = None
+) -> tuple[Remark, ...]:
+    """All remarks on a routine; ``reports`` are those of the program's loops."""
+    places = LoopPlaces(source, plan.routine.node)
+    sections: list[tuple[str, Iterable[Fact]]] = [
+        ("balanced", _balanced(plan, reports)),
+        ("stays on the ranks", (Fact("DLB662", name, _STAYS) for name in plan.resident)),
+        ("used at rank 0", map(_access, plan.wraps)),
+        ("assumed to be scalars", (Fact("DLB664", name, _SCALAR) for name in plan.maybe_scalar)),
+        (
+            "not analysed",
+            (
+                Fact("DLB665", name, f"line {node.lineno}: {_UNSEEN}", _SEEN, node)
+                for name, node in plan.unseen
+            ),
+        ),
+    ]
+    for report, facts in narrowing_loops(plan, reports, ranks, describe_passes):
+        sections.append((f"line {report.loop.node.lineno} on the ranks", facts))
+    return tuple(remark for title, facts in sections for remark in remarks_on(title, facts, places))
+
+
+_STAYS = "only rows that other ranks need travel from pass to pass"
+_SCALAR = "checked when the routine begins"
+_UNSEEN = "arrays that it may access come to rank 0 at each call, and are sent out again"
+_SEEN = "pass only the rows or numbers that it needs, or call it only every few passes"
+
+
+def _balanced(plan: RoutinePlan, reports: Sequence[LoopReport]) -> Iterator[Fact]:
+    annotation = plan.routine.annotation
+    clause = annotation.iterate
     assert clause is not None
     every = "pass" if clause.every == 1 else f"{clause.every} passes"
-    balanced = (
-        f"by {clause.model} speed functions, within {clause.tolerance:.0%}, checked after every {every}"
-    )
-    accesses = (
-        (f"line {wrap.node.lineno}  {_text(wrap)}", _ACCESS_TEXT[wrap.mod_ref, wrap.kind])
-        for wrap in plan.wraps
-    )
-    narrowing = "passes narrow: with --weights the slowest rank gets the first block, the fastest the last"
-    sections = (
-        Section("balanced", ((balanced, ""), *([(narrowing, "")] if plan.narrowing else []))),
-        Section("stays on the ranks", tuple((name, "") for name in plan.resident)),
-        Section("used at rank 0", tuple(accesses)),
-        Section(
-            "assumed to be scalars",
-            tuple((name, "checked when the routine begins") for name in plan.maybe_scalar),
-        ),
-        Section("not analysed", tuple((text, f"line {node.lineno}") for text, node in plan.unseen)),
-        *(
-            Section(f"line {report.loop.node.lineno} on the ranks", tuple(rows))
-            for report, rows in narrowing_loops(plan, reports, ranks, describe_passes)
-        ),
-    )
-    return tuple(section for section in sections if section.rows)
+    within = f"within {clause.tolerance:.0%}, checked after every {every}"
+    text = f"shares are cut by {clause.model} speed functions, {within}"
+    yield Fact("DLB660", "", text, node=annotation.place)
+    if plan.narrowing:
+        text = "passes narrow: with --weights the slowest rank gets the first block, the fastest the last"
+        yield Fact("DLB661", "", text)
+    for report in reports:
+        if report.loop.ordinal in plan.loops and report.plan is not None and report.plan.chunk is not None:
+            line = f"line {report.loop.node.lineno}"
+            text = f"short runs of the compiled loop in {line} are repeated without being prepared anew"
+            yield Fact("DLB666", "", text, node=report.loop.node.iter)
+
+
+def _access(wrap: Wrap) -> Fact:
+    """What the sequential code does with an array at one place."""
+    subject = f"line {wrap.node.lineno}  {_text(wrap)}"
+    return Fact("DLB663", subject, _ACCESS_TEXT[wrap.mod_ref, wrap.kind], node=wrap.node)
 
 
 T = TypeVar("T")

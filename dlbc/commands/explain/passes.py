@@ -17,6 +17,7 @@ from dlbc.algebra.work_text import Notation, text_of
 from dlbc.commands.explain.iterations import find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, NumberError
 from dlbc.commands.explain.ranks import MOST_SUMMED, RankSpec, wanted
+from dlbc.commands.explain.remarks import Fact
 from dlbc.cost.evaluate import function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.cost.limits import EvaluationError
@@ -37,16 +38,17 @@ class _Passes:
     note: str = ""
 
 
-def describe_passes(plan: RoutinePlan, report: LoopReport, ranks: RankSpec) -> Iterator[tuple[str, str]]:
-    """Rows: a way to deal the rows of one of the routine's loops, and its efficiency over all passes."""
+def describe_passes(plan: RoutinePlan, report: LoopReport, ranks: RankSpec) -> Iterator[Fact]:
+    """Each way to deal the rows of one of the routine's loops, and its efficiency over all passes."""
     passes = _passes(plan, report, ranks)
     if isinstance(passes, str):
-        yield "", passes
+        yield Fact("DLB671", "", passes, node=report.loop.node.iter)
         return
     for name, found in _efficiencies(passes, ranks):
-        yield name, f"efficiency {found:.1%} over {len(passes.firsts)} passes"
+        text = f"efficiency {found:.1%} over {len(passes.firsts)} passes"
+        yield Fact("DLB670", name, text, node=report.loop.node.iter)
     if passes.note:
-        yield "", passes.note
+        yield Fact("DLB671", "", passes.note, node=report.loop.node.iter)
 
 
 def passes_as_json(plan: RoutinePlan, report: LoopReport, ranks: RankSpec) -> dict[str, Any]:

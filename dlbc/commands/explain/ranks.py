@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import LAST, TRIAL, Distribution, OptionError
@@ -24,6 +24,8 @@ from dlbc.commands.explain.cells import columns_of, within_rows
 from dlbc.commands.explain.iterations import MOST_ITERATIONS, IterationRange, find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError, read_settings
 from dlbc.commands.explain.measured import MeasuredEfficiency, read_measured
+from dlbc.commands.explain.movement import Traffic, bytes_text, traffic_of
+from dlbc.commands.explain.remarks import Fact
 from dlbc.cost.evaluate import Evaluated, function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.ir.plan import FoldDecision, LoopReport
@@ -100,6 +102,7 @@ class _Answer:
 
     ``iterations`` is their number, if known; ``fewest`` is the smallest number of ranks that take the same
     time. ``within_rows``: the efficiency of a nest over cells written as one loop, if that is clearly better.
+    ``traffic``: the bytes that a run moves.
     """
 
     iterations: int | None
@@ -107,24 +110,48 @@ class _Answer:
     estimates: tuple[_Estimate, ...] = ()
     fewest: int | None = None
     within_rows: float | None = None
+    traffic: Traffic | None = None
 
 
-def describe_ranks(report: LoopReport, ranks: RankSpec) -> Iterator[tuple[str, str]]:
-    """Rows: a way to deal the iterations, and its efficiency; or why that is not known."""
+def describe_ranks(report: LoopReport, ranks: RankSpec, *, stays: bool = False) -> Iterator[Fact]:
+    """Each way to deal the iterations with its efficiency, and what moves; or why that is not known.
+
+    ``stays``: arrays stay on the ranks from run to run, so what a run moves is not known from the text.
+    """
     answer = _answer(report, ranks)
     if answer.why:
-        yield "", answer.why
+        yield Fact("DLB671", "", answer.why)
         if answer.iterations is None and _is_uniform(report) and ranks.weights is None:
-            yield from _formula(ranks.count)
+            yield _formula(ranks.count)
         return
     for estimate in answer.estimates:
         slowest = f"the slowest rank takes {estimate.largest:.3f} of the ideal time"
-        yield estimate.name, f"efficiency {estimate.efficiency:.1%}, {slowest}"
+        yield Fact("DLB670", estimate.name, f"efficiency {estimate.efficiency:.1%}, {slowest}")
     if answer.within_rows is not None:
         nest = "if the nest is written as one loop over its cells"
-        yield "within rows", f"efficiency {answer.within_rows:.1%}, {nest}"
+        yield Fact("DLB673", "within rows", f"efficiency {answer.within_rows:.1%}, {nest}")
     if answer.fewest not in (None, ranks.count):
-        yield "", f"{answer.fewest} of the {ranks.count} ranks take the same time"
+        yield Fact("DLB672", "", f"{answer.fewest} of the {ranks.count} ranks take the same time")
+    if not stays:
+        yield from _moved(answer.traffic)
+
+
+def _moved(traffic: Traffic | None) -> Iterator[Fact]:
+    """The bytes that a run moves, if any are known."""
+    if traffic is None:
+        return
+    if not (traffic.rows or traffic.whole):
+        if traffic.missing:
+            names = ", ".join(traffic.unknown)
+            yield Fact("DLB671", "moved", f"the size of {names} is not known{wanted(traffic.missing)}")
+        return
+    parts = [f"{bytes_text(traffic.rows)} of rows, there and back"] if traffic.rows else []
+    parts += [f"{bytes_text(traffic.whole)} of whole arrays"] if traffic.whole else []
+    if traffic.assumed:
+        parts.append(f"a row of {', '.join(traffic.assumed)} taken for one number")
+    if traffic.unknown:
+        parts.append(f"without {', '.join(traffic.unknown)}, whose size is not known")
+    yield Fact("DLB675", "moved", "; ".join(parts))
 
 
 def ranks_as_json(report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
@@ -141,6 +168,7 @@ def ranks_as_json(report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
         ],
         "fewest_ranks": answer.fewest,
         "within_rows": answer.within_rows,
+        "moved": None if answer.traffic is None else asdict(answer.traffic),
     }
 
 
@@ -167,7 +195,14 @@ def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
         cut_within = _cut_within_rows(case, max(each.efficiency for each in estimates))
     except CostError as error:
         return _Answer(n, f"{error}; iterations are assumed to cost the same until measured")
-    return _Answer(n, "", estimates, _fewest(report, n, ranks), cut_within)
+    return _Answer(n, "", estimates, _fewest(report, n, ranks), cut_within, _traffic(report, n, ranks))
+
+
+def _traffic(report: LoopReport, n: int, ranks: RankSpec) -> Traffic | None:
+    if report.plan is None:
+        return None
+    numbers = LoopNumbers(report.loop, report.space, ranks.numbers)
+    return traffic_of(report.plan, numbers, n, ranks.count)
 
 
 def wanted(names: Iterable[str]) -> str:
@@ -244,11 +279,13 @@ class _Case:
         return evaluate_cost(CostSpec(density=self.work_function()), len(values), index, lambda: iter(values))
 
 
-def _formula(ranks: int) -> Iterator[tuple[str, str]]:
+def _formula(ranks: int) -> Fact:
     from dlbrt.partition.proportional import product_bound
 
     text = f"efficiency n/({ranks}*ceil(n/{ranks})) for n iterations"
-    yield "equal parts", f"{text}, at least {product_bound(1, ranks):.1%} for more than {ranks}"
+    return Fact(
+        "DLB670", "equal parts", f"{text}, at least {product_bound(1, ranks):.1%} for more than {ranks}"
+    )
 
 
 def _estimates(case: _Case) -> tuple[_Estimate, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from dlbrt.contract import MIN_PAIRS, Distribution, Mode
 
 from dlbc.algebra.iteration_cost import Cost, CostClass
+from dlbc.commands.explain.remarks import Fact
 from dlbc.ir.annotation import Annotation, CostForm, ProfileClause
 from dlbc.ir.loop import ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, CostPlan, CostShape, FoldDecision, LoopPlan, LoopReport, Reduction
@@ -24,13 +25,17 @@ _SENT = {
 }
 
 
-def describe_arrays(plan: LoopPlan) -> Iterator[tuple[str, str]]:
-    """Rows for each array of the table, in its order."""
+def describe_arrays(plan: LoopPlan) -> Iterator[Fact]:
+    """The facts on each array of the table, in its order."""
     variables = {v.name: v for v in plan.variables}
     for array in plan.arrays:
         name = written_name(array.name, plan)
-        for number, text in enumerate(_array_lines(array, variables[name])):
-            yield ("" if number else name), text
+        for code, text in _array_lines(plan, array, variables[name]):
+            yield Fact(code, name, text, _ROWS_ALONE if code == "DLB621" else "")
+
+
+#: What to try where an array is whole on each rank.
+_ROWS_ALONE = "where every access selects rows by the loop variable, on one axis, rows alone are sent"
 
 
 def written_name(name: str, plan: LoopPlan) -> str:
@@ -39,20 +44,36 @@ def written_name(name: str, plan: LoopPlan) -> str:
     return re.sub(r"\w+", lambda part: back.get(part[0], part[0]), name)
 
 
-def _array_lines(array: ArrayPlan, variable: ClassifiedVariable) -> Iterator[str]:
-    """Distribution, use, rows and transport of one array."""
+def _array_lines(plan: LoopPlan, array: ArrayPlan, variable: ClassifiedVariable) -> Iterator[tuple[str, str]]:
+    """Codes and sentences: distribution, use, rows and transport of one array."""
     axis = "" if array.axis is None else f" axis {array.axis}"
-    yield ", ".join([array.distribution.value + axis, *_halo(variable), _MODES[array.mode]])
+    text = ", ".join([array.distribution.value + axis, *_halo(variable), _MODES[array.mode]])
+    if array.distribution is Distribution.WHOLE:
+        yield "DLB621", f"{text}; {_why_whole(plan, array)}"
+    else:
+        yield "DLB620", text
     if array.rows:
         inspected = ", inspected before the loop" if array.inspect else ""
-        yield f"rows of an iteration: {' and '.join(array.rows)}{inspected}"
+        yield "DLB623", f"rows of an iteration: {' and '.join(array.rows)}{inspected}"
     if array.overwritten:
-        yield f"overwritten, and then not sent, if {' and '.join(array.overwritten)}"
+        yield "DLB622", f"overwritten, and then not sent, if {' and '.join(array.overwritten)}"
     if array.writes is not None:
-        yield f"of these stored to: {' and '.join(array.writes)}"
+        yield "DLB623", f"of these stored to: {' and '.join(array.writes)}"
     for row in variable.rows_of_all:
-        yield f"row {row} of {variable.name} is read by all iterations, sent once to each rank"
-    yield _sent(array)
+        yield "DLB624", f"row {row} of {variable.name} is read by all iterations, sent once to each rank"
+    yield "DLB625", _sent(array)
+
+
+def _why_whole(plan: LoopPlan, array: ArrayPlan) -> str:
+    """Why an array is not distributed (`dlbc.passes.infer_distribution`)."""
+    for clause in plan.loop.annotation.distributions:
+        if clause.distribution is Distribution.WHOLE and array.name in (clause.arrays or (array.name,)):
+            return "by the clause `WHOLE`"
+    if array.mode is Mode.READ:
+        return "there is no axis of which each iteration reads a few rows, by its index"
+    if array.axis is None:
+        return "iterations store to elements of the same rows"
+    return "an iteration may also access rows that others store to"
 
 
 def _halo(variable: ClassifiedVariable) -> Iterator[str]:
@@ -72,6 +93,12 @@ def _sent(array: ArrayPlan) -> str:
     return f"broadcast: every rank gets all of it, the {back} come back"
 
 
+def describe_variables(plan: LoopPlan) -> Iterator[Fact]:
+    """The class of each variable."""
+    for variable in plan.variables:
+        yield Fact("DLB630", variable.name, describe_variable(variable))
+
+
 def describe_variable(variable: ClassifiedVariable) -> str:
     """The class, with its details."""
     name = variable.variable_class.value
@@ -88,6 +115,13 @@ def describe_variable(variable: ClassifiedVariable) -> str:
             return f"{name}: private, and read after the loop"
         case _:
             return name
+
+
+def describe_reductions(plan: LoopPlan) -> Iterator[Fact]:
+    """Each reduction, at its first update."""
+    for reduction in plan.reductions:
+        text = describe_reduction(reduction)
+        yield Fact("DLB631", written_name(reduction.name, plan), text, node=reduction.updates[0])
 
 
 def describe_reduction(reduction: Reduction) -> str:
@@ -122,69 +156,80 @@ _GIVEN = {
 _SINGLY = {Distribution.BLOCK: "in parts of equal work", Distribution.CYCLIC: "in turn"}
 
 
-def describe_cost(report: LoopReport) -> Iterator[tuple[str, str]]:
-    """Rows: the work, given or derived, how the loop is cut, and why not otherwise."""
+def describe_cost(report: LoopReport) -> Iterator[Fact]:
+    """The work, given or derived, how the loop is cut, and why not otherwise."""
     plan, annotation = report.plan, report.loop.annotation
     if plan is None:
         return
     if annotation.cost is not None and plan.cost is not None:
         each = ", item by item" if plan.cost.shape is CostShape.EACH else ""
         text = f"`{annotation.cost.expression}` {_GIVEN[annotation.cost.form]}"
-        yield "given", f"{text}; evaluated once before the loop{each}"
+        text = f"{text}; evaluated once before the loop{each}"
+        yield Fact("DLB640", "given", text, node=annotation.cost.place)
     if report.cost is not None:
         yield from _derived_work(report.cost, given=annotation.cost is not None)
     yield from _shares(report, plan)
     if (clause := annotation.profile) is not None:
-        yield (
-            "profile",
+        text = (
             f"the first pass is measured by groups of {clause.group} iterations, later ones are cut by these "
             f"times; every {clause.every} passes they are cut anew if ranks differ by more than "
-            f"{clause.threshold:.0%}",
+            f"{clause.threshold:.0%}"
         )
+        yield Fact("DLB617", "profile", text, node=clause.place)
     yield from _compiled(plan)
 
 
-def _compiled(plan: LoopPlan) -> Iterator[tuple[str, str]]:
+def _compiled(plan: LoopPlan) -> Iterator[Fact]:
     """What of the loop is compiled, in which order, and what that does to the last bits."""
-    if plan.loop.annotation.jit is None:
+    clause = plan.loop.annotation.jit
+    if clause is None:
         return
+
+    def fact(code: str, text: str) -> Fact:
+        return Fact(code, "jit", text, node=clause.place)
+
     if plan.chunk is None:
-        yield "jit", "the loop runs as Python; the remark says why"
+        yield fact("DLB652", "the loop runs as Python; DLB116 says why")
         return
     *better, _ = plan.chunk.forms
-    yield "jit", "compiled by numba, in the order of the source" + (", and restructured:" if better else "")
+    order = "compiled by numba, in the order of the source"
+    yield fact("DLB650", order + (", and restructured:" if better else ""))
     for form in better:
-        yield from (("", line) for line in form.what)
-    yield from (("", f"not restructured: {reason}") for reason in plan.chunk.reasons)
-    yield from (("", note) for note in plan.chunk.differing)
+        yield from (fact("DLB651", line) for line in form.what)
+    yield from (fact("DLB653", f"not restructured: {reason}") for reason in plan.chunk.reasons)
+    yield from (fact("DLB654", note) for note in plan.chunk.differing)
     if plan.chunk.columns:
-        yield "", "what iterations contribute is combined by Python, in their order"
+        yield fact("DLB655", "what iterations contribute is combined by Python, in their order")
 
 
-def _derived_work(cost: Cost, given: bool) -> Iterator[tuple[str, str]]:
+def _derived_work(cost: Cost, given: bool) -> Iterator[Fact]:
     name = f"W({cost.index.name})"
     if cost.work is None:
         if not given:
-            yield name, f"not derived: {cost.why}"
+            yield Fact("DLB642", name, f"not derived: {cost.why}", _STATE_IT)
         return
     text = cost.text if cost.short else f"a sum of {len(cost.work.terms)} terms"
     unused = "; not used, since the cost is given" if given else ""
     counted = "counted" if cost.exact else "estimated"
-    yield name, f"{text} operations: {cost.class_text}, {counted}{unused}"
+    yield Fact("DLB641", name, f"{text} operations: {cost.class_text}, {counted}{unused}")
     for note in dict.fromkeys(cost.notes):
-        yield "", note
+        yield Fact("DLB643", name, note)
 
 
-def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
+#: What to try where the cost of iterations is not known.
+_STATE_IT = "`cost(EXPR)` states the work of an iteration, `profile` measures it"
+
+
+def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[Fact]:
     """How the loop is cut when it starts."""
     if plan.fold_decision is not FoldDecision.NO:
         folded = f"iterations t and n-1-t are dealt together, {plan.fold_decision.value}"
-        yield "folded", f"{folded}; {_pairs(report)}"
-        yield from (("", line) for line in _unfolded(plan))
+        yield Fact("DLB612", "folded", f"{folded}; {_pairs(report)}", node=report.loop.annotation.fold)
+        yield from (Fact("DLB613", "folded", line) for line in _unfolded(plan))
         return
-    yield "shares", _cut(report, plan)
+    yield _cut(report, plan)
     if reason := _not_folded(report):
-        yield "not folded", reason
+        yield Fact("DLB614", "not folded", reason, node=report.loop.annotation.nofold)
 
 
 def _unfolded(plan: LoopPlan) -> Iterator[str]:
@@ -204,18 +249,23 @@ def _pairs(report: LoopReport) -> str:
     return "pairs cost the same" if folding.legal else folding.why
 
 
-def _cut(report: LoopReport, plan: LoopPlan) -> str:
+def _cut(report: LoopReport, plan: LoopPlan) -> Fact:
     later = "" if report.loop.annotation.profile is None else ", until measured"
+
+    def known(text: str) -> Fact:
+        return Fact("DLB615", "shares", text)
+
     if plan.iterations is Distribution.CYCLIC:
-        return f"dealt in turn, whatever an iteration costs{later}"
+        return known(f"dealt in turn, whatever an iteration costs{later}")
     if plan.cost is not None:
-        return f"parts of equal work{later}"
+        return known(f"parts of equal work{later}")
     if report.cost is not None and report.cost.cost_class is CostClass.UNIFORM:
         cost = "cost" if report.cost.exact else "are assumed to cost"
-        return f"equal parts, iterations {cost} the same{later}"
-    known = report.cost is not None and report.cost.work is not None
-    unused = f"; the work is not used, {report.cost_omitted}" if known and report.cost_omitted else ""
-    return f"equal parts, until the speed of each rank is measured{unused}"
+        return known(f"equal parts, iterations {cost} the same{later}")
+    derived = report.cost is not None and report.cost.work is not None
+    unused = f"; the work is not used, {report.cost_omitted}" if derived and report.cost_omitted else ""
+    text = f"equal parts, until the speed of each rank is measured{unused}"
+    return Fact("DLB616", "shares", text, "" if later else _STATE_IT)
 
 
 def _not_folded(report: LoopReport) -> str:

@@ -1,4 +1,4 @@
-"""The explanation of a whole file: as text for people, as an object of JSON for tools."""
+"""The explanation of a whole file: as text by sections or by remarks, as an object of JSON for tools."""
 
 from __future__ import annotations
 
@@ -8,20 +8,13 @@ from dataclasses import asdict
 from typing import Any
 
 from dlbc.commands.explain import sentences
-from dlbc.commands.explain.describe import (
-    Section,
-    describe,
-    describe_routine,
-    header_of,
-    measured_at,
-    place_object,
-    routine_object,
-)
+from dlbc.commands.explain.describe import header_of, measured_at, place_object, routine_object
+from dlbc.commands.explain.file import ExplainedFile, explain_file
 from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
-from dlbc.commands.verdicts import count_verdicts, elsewhere, is_refused, status_text
-from dlbc.diagnostics.diagnostic import Diagnostic, TextStyle, paint, render
+from dlbc.commands.explain.remarks import EVERYTHING, Remark, RemarkFilter, in_sections
+from dlbc.commands.verdicts import REMARK_STYLES, count_verdicts, elsewhere, is_refused, status_text
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity, TextStyle, paint, render, shown
 from dlbc.ir.plan import LoopPlan, LoopReport
-from dlbc.ir.routine import RoutinePlan
 from dlbc.pipeline import TransformResult
 from dlbc.source import Source
 
@@ -32,14 +25,42 @@ def as_text(
     source: Source, result: TransformResult, *, color: bool = False, ranks: RankSpec | None = None
 ) -> str:
     """A paragraph per loop and routine, then the other diagnostics; ``ranks`` adds estimates for them."""
-    numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in result.reports]
+    return text_of_file(explain_file(source, result, ranks), color=color)
+
+
+def text_of_file(file: ExplainedFile, *, color: bool = False) -> str:
+    """The same of a file that is explained."""
+    source = file.source
+    numbered = [
+        (report.loop.node.lineno, "\n".join(_loop(source, report, remarks, color)))
+        for report, remarks in file.loops
+    ]
     numbered += [
-        (r.routine.node.lineno, "\n".join(_routine(source, r, result.reports, color, ranks)))
-        for r in result.routines
+        (plan.routine.node.lineno, "\n".join(_routine(source, plan.routine.node, remarks, color)))
+        for plan, remarks in file.routines
     ]
     paragraphs = [text for _, text in sorted(numbered, key=lambda pair: pair[0])]
-    paragraphs += [render(finding, source, color=color) for finding in elsewhere(result)]
+    for remark in file.others:
+        finding = remark.diagnostic
+        paragraphs.append(
+            line_of(source, remark, color) if finding is None else render(finding, source, color=color)
+        )
     return "\n\n".join(paragraphs)
+
+
+def as_lines(file: ExplainedFile, wanted: RemarkFilter, *, color: bool = False) -> str:
+    """The remarks that the filter takes, one after the other in the order of the source, with their hints."""
+    lines = [line_of(file.source, remark, color) for remark in file.remarks if wanted.takes(remark)]
+    return "\n".join(lines)
+
+
+def line_of(source: Source, remark: Remark, color: bool) -> str:
+    """A remark as a diagnostic is shown, without the source line."""
+    heading = paint(f"{remark.kind.value}[{remark.code}]", REMARK_STYLES[remark.kind], color)
+    subject = f"{' '.join(remark.subject.split())}: " if remark.subject else ""
+    text = shown(source.by_cells(f"{subject}{remark.text}"))
+    line = f"{shown(source.position(remark.place))}: {heading}: {text}"
+    return line + (f"\n  help: {shown(source.by_cells(remark.hint))}" if remark.hint else "")
 
 
 def heading(source: Source, result: TransformResult, *, color: bool = False) -> str:
@@ -48,41 +69,90 @@ def heading(source: Source, result: TransformResult, *, color: bool = False) -> 
     return paint(f"== {source.path}" + (f", {counted}" if counted else ""), TextStyle.BOLD, color)
 
 
-def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
+def _loop(source: Source, report: LoopReport, remarks: Sequence[Remark], color: bool) -> Iterator[str]:
     style = TextStyle.ERROR if is_refused(report) else TextStyle.GOOD
     status = paint(status_text(report), style, color)
-    yield from _paragraph(source, report.loop.node, status, describe(source, report, ranks), color)
+    yield from _paragraph(source, report.loop.node, status, remarks, color)
 
 
 def _routine(
-    source: Source, plan: RoutinePlan, reports: Sequence[LoopReport], color: bool, ranks: RankSpec | None
+    source: Source, node: ast.For | ast.While, remarks: Sequence[Remark], color: bool
 ) -> Iterator[str]:
-    status = paint("routine", TextStyle.GOOD, color)
-    sections = describe_routine(plan, reports, ranks)
-    yield from _paragraph(source, plan.routine.node, status, sections, color)
+    yield from _paragraph(source, node, paint("routine", TextStyle.GOOD, color), remarks, color)
 
 
 def _paragraph(
-    source: Source, node: ast.For | ast.While, status: str, sections: Sequence[Section], color: bool
+    source: Source, node: ast.For | ast.While, status: str, remarks: Sequence[Remark], color: bool
 ) -> Iterator[str]:
     where = source.position(source.place_of(node)) if source.cells else f"{source.path}:{node.lineno}"
     yield paint(f"{where}: {header_of(source, node)}", TextStyle.BOLD, color)
     yield f"{_INDENT}{status}"
-    for section in sections:
-        yield f"{_INDENT}{paint(section.title, TextStyle.BOLD, color)}"
-        width = max(len(subject) for subject, _ in section.rows)
-        for subject, text in section.rows:
+    for title, own in in_sections(remarks):
+        if not title:  # what the status says
+            continue
+        yield f"{_INDENT}{paint(title, TextStyle.BOLD, color)}"
+        rows = list(_rows(source, own))
+        width = max(len(subject) for subject, _ in rows)
+        for subject, text in rows:
             row = f"{subject:<{width}}  {text}".rstrip() if width else text
             yield f"{_INDENT * 2}{source.by_cells(row)}"
 
 
+def _rows(source: Source, remarks: Sequence[Remark]) -> Iterator[tuple[str, str]]:
+    """Subjects and sentences; a subject is written once for all that follows on it."""
+    before = ""
+    for remark in remarks:
+        if remark.diagnostic is not None:
+            yield remark.code, _finding(source, remark.diagnostic)
+            continue
+        yield ("" if remark.subject == before else remark.subject), remark.text
+        before = remark.subject
+
+
+def _finding(source: Source, finding: Diagnostic) -> str:
+    place = f"{finding.place.line}:{finding.place.column} " if finding.place.line else ""
+    if source.cells and place:
+        place = f"line {finding.place.line}: "
+    severity = "" if finding.severity is Severity.ERROR else f"{finding.severity.value}: "
+    return f"{place}{severity}{finding.message}"
+
+
 def as_object(source: Source, result: TransformResult, *, ranks: RankSpec | None = None) -> dict[str, Any]:
     """For JSON: the file, its loops, its routines, other diagnostics; ``ranks`` as for `as_text`."""
+    return object_of_file(explain_file(source, result, ranks))
+
+
+def object_of_file(file: ExplainedFile, wanted: RemarkFilter = EVERYTHING) -> dict[str, Any]:
+    """The same of a file that is explained, with the remarks that the filter takes."""
+    source, result, ranks = file.source, file.result, file.ranks
+
+    def listed(remarks: Sequence[Remark]) -> dict[str, Any]:
+        return {"remarks": [_remark_object(source, each) for each in remarks if wanted.takes(each)]}
+
     return {
         "file": source.path,
-        "loops": [_loop_object(source, report, ranks) for report in result.reports],
-        "routines": [routine_object(source, plan, result.reports, ranks) for plan in result.routines],
+        "loops": [_loop_object(source, r, ranks) | listed(remarks) for r, remarks in file.loops],
+        "routines": [
+            routine_object(source, plan, result.reports, ranks) | listed(remarks)
+            for plan, remarks in file.routines
+        ],
         "findings": [_finding_object(source, finding) for finding in elsewhere(result)],
+        **listed(file.others),
+    }
+
+
+def _remark_object(source: Source, remark: Remark) -> dict[str, Any]:
+    end = remark.place
+    return {
+        "code": remark.code,
+        "kind": remark.kind.value,
+        "part": remark.part,
+        **place_object(source, remark.place),
+        "end_line": source.in_cell(end.end_line)[1],
+        "end_column": end.end_column,
+        "subject": source.by_cells(remark.subject),
+        "message": source.by_cells(remark.text),
+        "help": source.by_cells(remark.hint),
     }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dlbc.commands.annotate import add_arguments
-from dlbc.commands.annotate.obstacles import Obstacle
+from dlbc.commands.explain.obstacles import Obstacle
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "annotate.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dlbc.commands.annotate.insert import with_comments
-from dlbc.commands.annotate.obstacles import Obstacle, in_the_way
 from dlbc.commands.annotate.proposals import FileProposals, find_proposals
 from dlbc.commands.annotate.worth import WorthVerdict, size_of, worth_of
+from dlbc.commands.explain.obstacles import Obstacle, in_the_way
 from dlbc.parse.find_modules import SearchPath
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import check

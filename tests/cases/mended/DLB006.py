@@ -1,0 +1,3 @@
+# dlb: parallel
+for i in range(3):
+    pass

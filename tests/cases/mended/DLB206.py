@@ -1,0 +1,12 @@
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+def f():
+    global last
+    # dlb: parallel
+    for i in range(n):
+        value = B[i]
+    last = value

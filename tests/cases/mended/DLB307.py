@@ -1,0 +1,9 @@
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+# dlb: parallel
+for i, x in enumerate(B):
+    A[i] = A[i] / x

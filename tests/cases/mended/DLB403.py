@@ -1,0 +1,10 @@
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+lines = [input() for _ in range(n)]
+# dlb: parallel
+for i in range(n):
+    B[i] = float(lines[i])

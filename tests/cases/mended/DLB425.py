@@ -1,0 +1,9 @@
+import heapq
+
+n = 8
+heap = []
+# dlb: parallel
+for i in range(n):
+    heap.append(-i)
+heapq.heapify(heap)
+print(heap)

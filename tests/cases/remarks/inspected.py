@@ -1,0 +1,4 @@
+def halved(A, ix, n):
+    # dlb: parallel
+    for i in range(n):
+        A[ix[i], 0] = A[ix[i], 1] / 2

@@ -1,0 +1,4 @@
+def lengths(A, words):
+    # dlb: parallel
+    for i, word in enumerate(words):
+        A[i] = len(word)

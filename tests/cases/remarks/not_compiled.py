@@ -1,0 +1,4 @@
+def named(A, n):
+    # dlb: parallel, jit
+    for i in range(n):
+        A[i] = str(i)
