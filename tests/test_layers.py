@@ -63,7 +63,7 @@ COMMAND_ROWS = (
     frozenset({"compile_program"}),
     frozenset({"kept_programs"}),
     frozenset({"common"}),
-    frozenset({"defaults", "examples", "files", "supervise", "verdicts"}),
+    frozenset({"defaults", "examples", "files", "pages", "supervise", "verdicts"}),
 )
 
 #: All that one package may import of the other.

@@ -17,6 +17,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("dlbc explain heat.py", "what was decided on each loop, and why"),
         ("dlbc explain -n 8 --set n=1000 heat.py", "what 8 ranks would lose by each way to deal the loop"),
         ("dlbc explain --remarks missed heat.py", "what was not done, and why"),
+        ("dlbc explain --html heat.py", "a page with the remarks beside the source"),
     ),
     "annotate": (
         (

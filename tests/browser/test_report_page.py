@@ -37,6 +37,31 @@ PRESS = """
 """
 
 
+#: Texts whose colour has too little contrast to what is under them.
+CONTRAST = """
+  const parse = c => c.match(/[0-9.]+/g).map(Number);
+  const linear = v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const lum = rgb => [0.2126, 0.7152, 0.0722].reduce((s, w, k) => s + w * linear(rgb[k] / 255), 0);
+  const under = e => {
+    for (; e; e = e.parentElement) {
+      const c = parse(getComputedStyle(e).backgroundColor);
+      if (c.length < 4 || c[3]) return c;
+    }
+    return [255, 255, 255];
+  };
+  const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+  const low = [];
+  for (const e of document.querySelectorAll('body *')) {
+    if (!own(e) || e.closest('script, noscript, #probed')) continue;
+    const style = getComputedStyle(e), colour = parse(e.closest('svg') ? style.fill : style.color);
+    const [a, b] = [lum(colour), lum(under(e))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) low.push([e.tagName, e.textContent.slice(0, 40), ratio]);
+  }
+  return low;
+"""
+
+
 @pytest.fixture(scope="module")
 def report() -> Report:
     return report_of(example("none"), "t.json")
@@ -144,30 +169,8 @@ def test_what_is_folded_is_printed(text: str) -> None:
 
 def test_texts_of_the_page_have_contrast_as_drawn(text: str) -> None:
     """WCAG 2.2, 1.4.3, by the colours that the browser computes, in both schemes."""
-    script = """
-      const parse = c => c.match(/[0-9.]+/g).map(Number);
-      const linear = v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-      const lum = rgb => [0.2126, 0.7152, 0.0722].reduce((s, w, k) => s + w * linear(rgb[k] / 255), 0);
-      const under = e => {
-        for (; e; e = e.parentElement) {
-          const c = parse(getComputedStyle(e).backgroundColor);
-          if (c.length < 4 || c[3]) return c;
-        }
-        return [255, 255, 255];
-      };
-      const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-      const low = [];
-      for (const e of document.querySelectorAll('body *')) {
-        if (!own(e) || e.closest('script, noscript, #probed')) continue;
-        const style = getComputedStyle(e), colour = parse(e.closest('svg') ? style.fill : style.color);
-        const [a, b] = [lum(colour), lum(under(e))];
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        if (ratio < 4.5) low.push([e.tagName, e.textContent.slice(0, 40), ratio]);
-      }
-      return low;
-    """
-    assert probe(text, script, DESK) == []
-    assert probe(text, script, NIGHT) == []
+    assert probe(text, CONTRAST, DESK) == []
+    assert probe(text, CONTRAST, NIGHT) == []
 
 
 def test_many_events_are_drawn(report: Report) -> None:

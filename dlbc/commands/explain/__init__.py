@@ -1,7 +1,8 @@
 """`dlbc explain`: what was decided for every annotated loop, and on what that rests.
 
 `describe` turns a loop's report into remarks (`remarks.py`), `file` collects those of a file. `show` prints
-them for people and as JSON for tools. Nothing is decided here, and no user code runs.
+them for people and as JSON for tools, `page` writes them beside the source. Nothing is decided here, and no
+user code runs.
 """
 
 from __future__ import annotations
@@ -61,6 +62,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--unannotated", action="store_true",
         help="remarks on loops without an annotation too: that they could be parallel, or what is in the way",
     )  # fmt: skip
+    parser.add_argument(
+        "--html", action="store_true", help="write a page that shows the remarks beside the source"
+    )
+    parser.add_argument(
+        "-o", dest="output", metavar="OUT",
+        help="the page to write (default: FILE with .html for .py, explain.html for several files); "
+        "- for standard output",
+    )  # fmt: skip
     common.add_strict(parser)
     common.add_follow(parser)
 
@@ -100,6 +109,8 @@ def run(options: argparse.Namespace) -> int:
         ranks = read_ranks(options.ranks, options.weights, options.settings, options.stats)
     except (OptionError, NumberError) as error:
         return common.print_error(error)
+    if options.output is not None and not options.html:
+        return common.print_error("-o: expected --html, which writes a file; found none")
     wanted = RemarkFilter(options.remarks, tuple(part for parts in options.only for part in parts))
     explained, annotated, statuses = [], [], [0]
     strict, search = options.strict, common.search_of(options)
@@ -132,6 +143,10 @@ def run(options: argparse.Namespace) -> int:
 def _show(files: Sequence[ExplainedFile], options: argparse.Namespace, wanted: RemarkFilter) -> int:
     """The exit status."""
     alone = means_one(options.files)
+    if options.html:
+        from dlbc.commands.explain.page import write_page
+
+        return write_page(files, options.output, alone, wanted)
     if options.format == "json":
         from dlbc.commands.explain.show import object_of_file
 

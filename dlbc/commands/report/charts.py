@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from math import floor, log10
 
 from dlbrt.records import dataclass
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from dlbc.commands.report.words import seconds_text
 
@@ -150,13 +150,3 @@ def stepped(edges: Sequence[float], values: Sequence[float]) -> tuple[Point, ...
     """The corners of a line that has each value between two edges."""
     pairs = zip(edges, edges[1:], values, strict=False)
     return tuple(point for low, high, value in pairs for point in ((low, value), (high, value)))
-
-
-def code(text: str) -> Markup:
-    """Text with what stands between backquotes marked as code, escaped."""
-    parts = str(text).split("`")
-    if len(parts) % 2 == 0:
-        return escape(text)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if k % 2 else escape(part) for k, part in enumerate(parts)
-    )

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from dlbc.commands import report
-from dlbc.commands.report.charts import code, number_text, steps
+from dlbc.commands.pages import code, style
+from dlbc.commands.report.charts import number_text, steps
 from dlbc.commands.report.content import report_of
 from dlbc.commands.report.page import page
 from tests.dlbc.report.traces import program_trace
@@ -88,8 +89,9 @@ def test_the_page_suits_a_phone_a_keyboard_and_a_screen_reader(text: str) -> Non
     assert {"scope"} == {
         key for tag, attributes in found if tag == "th" for key in attributes if key != "class"
     }
-    style = (ASSETS / "page.css").read_text()
-    assert all(word in style for word in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem"))
+    assert all(
+        word in style(ASSETS) for word in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem")
+    )
 
 
 def test_what_the_program_says_is_escaped() -> None:
@@ -105,8 +107,7 @@ def test_what_the_program_says_is_escaped() -> None:
 
 def palettes() -> list[dict[str, str]]:
     """The colours by name: those of the light scheme, and of the dark one."""
-    style = (ASSETS / "page.css").read_text()
-    light, dark = re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    light, dark = re.findall(r":root \{(.*?)\}", style(ASSETS), re.DOTALL)
     found = [dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", part)) for part in (light, dark)]
     assert found[0].keys() == found[1].keys()
     return found
@@ -139,10 +140,10 @@ def test_colours_have_contrast(scheme: int) -> None:
 
 
 def test_every_colour_of_the_style_is_defined_and_every_class_has_one() -> None:
-    style = (ASSETS / "page.css").read_text()
-    assert set(re.findall(r"var\(--([a-z0-9]+)\)", style)) <= palettes()[0].keys()
+    text = style(ASSETS)
+    assert set(re.findall(r"var\(--([a-z0-9]+)\)", text)) <= palettes()[0].keys()
     for kind in ("compute", "carry", "synchronize", "idle", "sequential"):
-        assert re.search(rf"^\.{kind} \{{|\}} \.{kind} \{{", style, re.MULTILINE), kind
+        assert re.search(rf"^\.{kind} \{{|\}} \.{kind} \{{", text, re.MULTILINE), kind
 
 
 def test_charts_have_what_was_measured(text: str) -> None:
