@@ -83,6 +83,8 @@ REMARKS: dict[str, RemarkEntry] = {
     "DLB673": RemarkEntry(M, "ranks", "A nest over cells could be cut within rows."),
     "DLB674": RemarkEntry(A, "ranks", "What a run has measured."),
     "DLB675": RemarkEntry(A, "ranks", "How many bytes of rows travel."),
+    "DLB676": RemarkEntry(A, "ranks", "How long a run takes, and on how many ranks it is shortest."),
+    "DLB677": RemarkEntry(A, "ranks", "Predictions beside what a run has measured."),
     "DLB680": RemarkEntry(M, "annotate", "A loop is provably parallel and has no annotation."),
     "DLB681": RemarkEntry(M, "annotate", "A loop without an annotation is not proposed."),
 }  # fmt: skip

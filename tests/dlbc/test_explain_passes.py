@@ -87,7 +87,7 @@ def test_a_cost_that_is_not_known_counts_alike(passes: Any) -> None:
 def statistics(path: Path, ranks: int, **changes: Any) -> str:
     """A file of statistics: rank 0, twice as fast as the others, and rank 1 have computed for 1 and 2 s."""
     seconds = [1.0, 2.0, *[0.0] * ranks][:ranks]
-    loop = {"source": "lu.py:6", "elapsed_s": 2.5, "strategy": "none"} | changes
+    loop = {"source": "lu.py:6", "runs": 2, "elapsed_s": 2.5, "strategy": "none"} | changes
     loop["per_rank"] = [{"compute_s": each} for each in seconds]
     path.write_text(json.dumps({"ranks": ranks, "loops": [loop]}))
     return str(path)
@@ -103,7 +103,9 @@ def test_what_a_run_measured_stands_beside(tmp_path: Path, capsys: pytest.Captur
     assert line in capsys.readouterr().out
     assert main([*words, "--format", "json"]) == 0
     [loop] = json.loads(capsys.readouterr().out)["loops"]
-    assert loop["on_ranks"]["measured"] == {"efficiency": share, "strategy": "none", "seconds": 2.5}
+    each = {"runs": 2, "alone_s": (2 * 1.0 + 2.0) / 2, "row_bytes": 0.0}
+    found = {"efficiency": share, "strategy": "none", "seconds": 2.5} | each
+    assert loop["on_ranks"]["measured"] == found
     statistics(tmp_path / "stats.json", 2, strategy="local")
     assert main(words) == 0
     assert "measured  efficiency" not in capsys.readouterr().out

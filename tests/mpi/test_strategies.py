@@ -12,6 +12,10 @@ from dlbrt.balance.strategies import names, pooled, strategy
 from dlbrt.contract import BASELINES
 from dlbrt.predict.choose import TAKES
 
+from dlbc.commands.explain.describe import describe
+from dlbc.commands.explain.ranks import read_ranks
+from dlbc.pipeline import explain
+from dlbc.source import Source
 from tests.support.mpi import run_mpi, run_sequential, transform
 from tests.support.tier import is_full, pairs
 
@@ -210,3 +214,38 @@ def test_who_waits_for_another_group_is_idle(tmp_path: Path) -> None:
     totals = [sum(spent for what, spent in rank.items() if what.endswith("_s")) for rank in ranks]
     assert totals == pytest.approx([max(totals)] * 4, abs=1e-6)
     assert min(rank["idle_s"] for rank in ranks[:2]) > 0
+
+
+def test_predictions_are_audited_after_the_run(tmp_path: Path) -> None:
+    """The bytes that `explain -n P` predicts are those that travel; seconds stand beside those predicted."""
+    source, stats = tmp_path / "prog.py", tmp_path / "stats.json"
+    source.write_text(AUDITED)
+    generated = transform(source, tmp_path)
+    env = {"DLB_STATS": str(stats), "DLB_LOAD": "fixed:0,9"}
+    run_mpi(2, [sys.executable, str(generated)], env=env)
+    (loop,) = json.loads(stats.read_text())["loops"]
+    assert loop["bytes_scattered"] >= loop["bytes_gathered"] > 0
+    audit = loop["audit"]
+    assert audit["seconds"]["runs"] == 1
+    assert 0 < audit["seconds"]["predicted"] == loop["predicted_s"][loop["strategy"]]
+    assert audit["seconds"]["measured"] <= loop["elapsed_s"]
+    read = Source(str(source), AUDITED.encode(), AUDITED)
+    ranks = read_ranks(2, None, (), str(stats))
+    assert ranks is not None
+    facts = {f.code: f.text for f in describe(read, explain(read).reports[0], ranks)}
+    assert "a run, took" in facts["DLB677"]
+    assert "a run, moved" in facts["DLB677"]
+    assert facts["DLB675"].startswith("19.2 kB of rows, there and back")
+
+
+AUDITED = """
+import numpy as np
+
+A = np.zeros((600, 4))
+# dlb: parallel
+for i in range(600):
+    s = 0.0
+    for j in range(20000):
+        s += j * 0.5
+    A[i] += s
+"""

@@ -56,9 +56,10 @@ COMMANDS = {
 }
 
 #: Remarks that a program alone does not show: what brings them.
-REMARK_COMMANDS = {
-    "DLB674": "dlbc run -n 4 --stats run.json program.py && dlbc explain -n 4 --stats run.json program.py",
-}
+REMARK_COMMANDS = dict.fromkeys(
+    ("DLB674", "DLB677"),
+    "dlbc run -n 4 --stats run.json program.py && dlbc explain -n 4 --stats run.json program.py",
+)
 
 _FAMILIES = {
     "0": "Files and commands",

@@ -14,11 +14,12 @@ from dlbc.analysis.uses import own_nodes
 from dlbc.commands.annotate.insert import unified_diff, with_comments
 from dlbc.commands.annotate.profile import LoopTime, ProgramProfile
 from dlbc.commands.annotate.proposals import ITERATE, FileProposals, Proposal
-from dlbc.commands.annotate.wording import amount, seconds_text, worth_text
+from dlbc.commands.annotate.wording import amount, worth_text
 from dlbc.commands.annotate.worth import Worth, WorthVerdict, worth_of
 from dlbc.commands.explain.describe import header_of
 from dlbc.commands.explain.loop_numbers import Number
 from dlbc.commands.explain.obstacles import InTheWay, in_the_way
+from dlbc.commands.explain.prediction import seconds_text
 from dlbc.diagnostics.diagnostic import TextStyle, paint
 from dlbc.passes.propose_loops import RefusedLoop
 from dlbc.source import Source

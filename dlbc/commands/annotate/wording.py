@@ -6,19 +6,12 @@ from collections.abc import Iterator
 
 from dlbc.commands.annotate.profile import LoopTime, ProgramProfile
 from dlbc.commands.annotate.worth import Worth, WorthVerdict
+from dlbc.commands.explain.prediction import seconds_text
 
 
 def amount(number: int, what: str) -> str:
     """Such as ``3 loops``."""
     return f"{number} {what}{'s' * (number != 1)}"
-
-
-def seconds_text(seconds: float) -> str:
-    """A time with two or three digits."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e6:.0f} us"
 
 
 def worth_text(

@@ -24,19 +24,14 @@ from dlbc.algebra.iteration_cost import CostClass
 from dlbc.commands.explain.iterations import find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError
 from dlbc.commands.explain.movement import bytes_of_rows
-from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
+from dlbc.commands.explain.prediction import OPERATION_S, overhead
+from dlbc.commands.explain.rank_facts import ranks_as_json
+from dlbc.commands.explain.ranks import RankSpec
 from dlbc.commands.simulate.costs import find_work
 from dlbc.ir.plan import LoopReport
 
 if TYPE_CHECKING:
     from dlbc.commands.annotate.profile import LoopTime
-
-#: Seconds of an operation of W(i), in plain Python: 14e-9 to 46e-9 were measured on loops over numbers, lists
-#: and elements of arrays (Python 3.11, an AMD EPYC).
-OPERATION_S = 3e-8
-
-#: Beyond the messages of the model: a loop is prepared and ended on each rank.
-_PREPARED_S = 2e-4
 
 #: What an iteration adds to a container, or to elements that others add to, is added by rank 0 in order.
 _ADDED_S = 1e-6
@@ -153,17 +148,6 @@ def _bytes(report: LoopReport, numbers: LoopNumbers, iterations: int | None) -> 
     """Bytes of the rows of distributed arrays, there and back; those of unknown length count as none."""
     assert report.plan is not None, "the loop is proved"
     return bytes_of_rows(report.plan, numbers, iterations or 0)
-
-
-def overhead(ranks: int, size: float) -> float:
-    """Seconds that sharing a run among ranks costs, ``size`` bytes of rows included."""
-    from dlbrt.predict.network import Network
-
-    if ranks == 1:
-        return 0.0
-    network = Network.default()
-    messages_s = network.one_to_all.seconds(ranks) + network.all_to_one.seconds(ranks)
-    return _PREPARED_S + 2 * messages_s + size * (1 - 1 / ranks) / network.bandwidth
 
 
 def _added_s(report: LoopReport, iterations: int | None) -> float:

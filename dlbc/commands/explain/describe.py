@@ -13,7 +13,8 @@ from dlbrt.contract import Distribution
 from dlbc.commands.explain import sentences
 from dlbc.commands.explain.measured import MeasuredEfficiency
 from dlbc.commands.explain.passes import describe_passes, passes_as_json
-from dlbc.commands.explain.ranks import RankSpec, describe_ranks
+from dlbc.commands.explain.rank_facts import describe_ranks
+from dlbc.commands.explain.ranks import RankSpec
 from dlbc.commands.explain.remarks import Fact, LoopPlaces, Remark, remark_of, remarks_on
 from dlbc.commands.verdicts import is_refused, status_text
 from dlbc.ir.loop import ProofMethod, ProofStatus
@@ -81,8 +82,9 @@ def _verdict(report: LoopReport) -> Iterator[Fact]:
 
 
 def _on(source: Source, report: LoopReport, ranks: RankSpec, stays: bool) -> Iterator[Fact]:
-    yield from describe_ranks(report, ranks, stays=stays)
-    if (measured := measured_at(source, report, ranks)) is not None:
+    measured = measured_at(source, report, ranks)
+    yield from describe_ranks(report, ranks, measured, stays=stays)
+    if measured is not None:
         yield Fact("DLB674", "measured", str(measured))
 
 

@@ -15,12 +15,21 @@ from dlbrt.records import dataclass
 class MeasuredEfficiency:
     """T(1) / T(P) over the sum of the speeds, T(1) being the computing of all ranks at speed 1.
 
-    Communication counts, and ``seconds`` are those of all runs of the loop together.
+    Communication counts, and ``seconds`` are those of all ``runs`` of the loop together. ``alone_s`` is T(1)
+    of a run, ``row_bytes`` are those of rows that rank 0 sent out and got back in it.
     """
 
     efficiency: float
     strategy: str
     seconds: float
+    runs: int = 1
+    alone_s: float = 0.0
+    row_bytes: float = 0.0
+
+    @property
+    def each_s(self) -> float:
+        """The seconds of a run."""
+        return self.seconds / self.runs
 
     def __str__(self) -> str:
         under = f"{self.seconds:.3g} s under {self.strategy}, communication included"
@@ -52,7 +61,10 @@ def _measured(loop: dict[str, Any], speeds: tuple[float, ...]) -> MeasuredEffici
     work = fsum(speed * float(rank["compute_s"]) for speed, rank in zip(speeds, per_rank, strict=False))
     if not elapsed_s > 0 or loop["strategy"] == "local":
         return None
-    return MeasuredEfficiency(work / (elapsed_s * fsum(speeds)), str(loop["strategy"]), elapsed_s)
+    runs = int(loop["runs"])
+    moved = float(loop.get("bytes_scattered", 0)) + float(loop.get("bytes_gathered", 0))
+    efficiency = work / (elapsed_s * fsum(speeds))
+    return MeasuredEfficiency(efficiency, str(loop["strategy"]), elapsed_s, runs, work / runs, moved / runs)
 
 
 def _words(error: Exception) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from dlbrt.contract import LAST, TRIAL, Distribution, OptionError
 from dlbrt.records import dataclass
@@ -24,8 +24,8 @@ from dlbc.commands.explain.cells import columns_of, within_rows
 from dlbc.commands.explain.iterations import MOST_ITERATIONS, IterationRange, find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError, read_settings
 from dlbc.commands.explain.measured import MeasuredEfficiency, read_measured
-from dlbc.commands.explain.movement import Traffic, bytes_text, traffic_of
-from dlbc.commands.explain.remarks import Fact
+from dlbc.commands.explain.movement import Traffic, traffic_of
+from dlbc.commands.explain.prediction import OPERATION_S, PredictedTime, predicted_time
 from dlbc.cost.evaluate import Evaluated, function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.ir.plan import FoldDecision, LoopReport
@@ -88,7 +88,7 @@ def _weights(count: int | None, weights: str | None) -> tuple[float, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Estimate:
+class RankEstimate:
     """One way to deal the loop: its efficiency, and the slowest rank's time over the ideal time."""
 
     name: str
@@ -97,82 +97,25 @@ class _Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class RankAnswer:
     """The estimates for one loop, or ``why`` there are none.
 
     ``iterations`` is their number, if known; ``fewest`` is the smallest number of ranks that take the same
     time. ``within_rows``: the efficiency of a nest over cells written as one loop, if that is clearly better.
-    ``traffic``: the bytes that a run moves.
+    ``traffic``: the bytes that a run moves. ``time``: what a run takes, if it runs as Python.
     """
 
     iterations: int | None
     why: str = ""
-    estimates: tuple[_Estimate, ...] = ()
+    estimates: tuple[RankEstimate, ...] = ()
     fewest: int | None = None
     within_rows: float | None = None
     traffic: Traffic | None = None
+    time: PredictedTime | None = None
 
 
-def describe_ranks(report: LoopReport, ranks: RankSpec, *, stays: bool = False) -> Iterator[Fact]:
-    """Each way to deal the iterations with its efficiency, and what moves; or why that is not known.
-
-    ``stays``: arrays stay on the ranks from run to run, so what a run moves is not known from the text.
-    """
-    answer = _answer(report, ranks)
-    if answer.why:
-        yield Fact("DLB671", "", answer.why)
-        if answer.iterations is None and _is_uniform(report) and ranks.weights is None:
-            yield _formula(ranks.count)
-        return
-    for estimate in answer.estimates:
-        slowest = f"the slowest rank takes {estimate.largest:.3f} of the ideal time"
-        yield Fact("DLB670", estimate.name, f"efficiency {estimate.efficiency:.1%}, {slowest}")
-    if answer.within_rows is not None:
-        nest = "if the nest is written as one loop over its cells"
-        yield Fact("DLB673", "within rows", f"efficiency {answer.within_rows:.1%}, {nest}")
-    if answer.fewest not in (None, ranks.count):
-        yield Fact("DLB672", "", f"{answer.fewest} of the {ranks.count} ranks take the same time")
-    if not stays:
-        yield from _moved(answer.traffic)
-
-
-def _moved(traffic: Traffic | None) -> Iterator[Fact]:
-    """The bytes that a run moves, if any are known."""
-    if traffic is None:
-        return
-    if not (traffic.rows or traffic.whole):
-        if traffic.missing:
-            names = ", ".join(traffic.unknown)
-            yield Fact("DLB671", "moved", f"the size of {names} is not known{wanted(traffic.missing)}")
-        return
-    parts = [f"{bytes_text(traffic.rows)} of rows, there and back"] if traffic.rows else []
-    parts += [f"{bytes_text(traffic.whole)} of whole arrays"] if traffic.whole else []
-    if traffic.assumed:
-        parts.append(f"a row of {', '.join(traffic.assumed)} taken for one number")
-    if traffic.unknown:
-        parts.append(f"without {', '.join(traffic.unknown)}, whose size is not known")
-    yield Fact("DLB675", "moved", "; ".join(parts))
-
-
-def ranks_as_json(report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
-    """The same for JSON."""
-    answer = _answer(report, ranks)
-    return {
-        "ranks": ranks.count,
-        "weights": ranks.weights,
-        "iterations": answer.iterations,
-        "why": answer.why,
-        "estimates": [
-            {"distribution": e.name, "efficiency": e.efficiency, "largest_over_ideal": e.largest}
-            for e in answer.estimates
-        ],
-        "fewest_ranks": answer.fewest,
-        "within_rows": answer.within_rows,
-        "moved": None if answer.traffic is None else asdict(answer.traffic),
-    }
-
-
-def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
+def answer_for(report: LoopReport, ranks: RankSpec, stays: bool = False) -> RankAnswer:
+    """What is known of a loop on the ranks; ``stays``: its arrays stay there from run to run."""
     from dlbrt.partition.cost_spec import CostError
 
     numbers = LoopNumbers(report.loop, report.space, ranks.numbers)
@@ -181,21 +124,33 @@ def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
     except NumberError as error:
         if ranks.numbers:
             raise
-        return _Answer(None, str(error))
+        return RankAnswer(None, str(error))
     if span is None:
-        return _Answer(
+        return RankAnswer(
             None, f"the number of iterations is not known before the program runs{wanted(numbers.missing)}"
         )
     n = len(span.values)
     case = _Case(report, ranks, numbers, span)
     if why := case.unknown(n):
-        return _Answer(n, why)
+        return RankAnswer(n, why)
     try:
         estimates = _estimates(case)
         cut_within = _cut_within_rows(case, max(each.efficiency for each in estimates))
     except CostError as error:
-        return _Answer(n, f"{error}; iterations are assumed to cost the same until measured")
-    return _Answer(n, "", estimates, _fewest(report, n, ranks), cut_within, _traffic(report, n, ranks))
+        return RankAnswer(n, f"{error}; iterations are assumed to cost the same until measured")
+    traffic = None if stays else _traffic(report, n, ranks)
+    time = _time(case, estimates[-1].largest, traffic)
+    return RankAnswer(n, "", estimates, _fewest(report, n, ranks), cut_within, traffic, time)
+
+
+def _time(case: _Case, largest: float, traffic: Traffic | None) -> PredictedTime | None:
+    """What a run takes; None for a compiled loop, whose operations take no constant time."""
+    operations = None if case.report.loop.annotation.jit is not None else case.operations()
+    if operations is None:
+        return None
+    count = case.ranks.count
+    row_bytes = traffic.rows / (1 - 1 / count) if traffic is not None and count > 1 else 0.0
+    return predicted_time(operations * OPERATION_S, len(case.span.values), count, largest, row_bytes)
 
 
 def _traffic(report: LoopReport, n: int, ranks: RankSpec) -> Traffic | None:
@@ -212,7 +167,8 @@ def wanted(names: Iterable[str]) -> str:
     return f"; {' '.join(options)} {gives} it" if options else ""
 
 
-def _is_uniform(report: LoopReport) -> bool:
+def is_uniform(report: LoopReport) -> bool:
+    """Whether all iterations cost the same."""
     return report.partition_cost is not None and report.partition_cost.cost_class is CostClass.UNIFORM
 
 
@@ -232,7 +188,7 @@ class _Case:
         cost, given = self.report.partition_cost, self.report.loop.annotation.cost is not None
         if cost is None or cost.work is None:
             return _EVALUATED if given else "the cost of an iteration is not known before the program runs"
-        uniform, count = _is_uniform(self.report), self.ranks.count
+        uniform, count = is_uniform(self.report), self.ranks.count
         if count > _MOST_RANKS and not (uniform and self.ranks.weights is None):
             return f"not dealt, {count} ranks are more than {_MOST_RANKS}"
         if uniform:
@@ -266,38 +222,40 @@ class _Case:
         body = ast.parse(text_of(work, cost.index, Notation.NUMPY, numpy), mode="eval").body
         return function_of((cost.index.name,), body, Names(modules={numpy: "numpy"}))
 
+    def operations(self) -> float | None:
+        """Those of all iterations; None if they are not known. CostError if the work is none."""
+        cost, n = self.report.partition_cost, len(self.span.values)
+        if self.report.loop.annotation.cost is not None or cost is None or cost.work is None:
+            return None  # a given cost is in a unit of the user's
+        if is_uniform(self.report):
+            each = self._work(cost).constant
+            return None if each is None else float(each) * n
+        known = self.work()
+        return None if known is None else float(known.before([n])[0])
+
     def work(self) -> KnownWork | None:
         """The work of the iterations, None if it is uniform; CostError if it is none."""
         from dlbrt.data.footprint import IndexMap
         from dlbrt.partition.cost_spec import CostSpec
         from dlbrt.partition.costs import evaluate_cost
 
-        if _is_uniform(self.report):
+        if is_uniform(self.report):
             return None
         values = self.span.values
         index = IndexMap(values.start, values.step)
         return evaluate_cost(CostSpec(density=self.work_function()), len(values), index, lambda: iter(values))
 
 
-def _formula(ranks: int) -> Fact:
-    from dlbrt.partition.proportional import product_bound
-
-    text = f"efficiency n/({ranks}*ceil(n/{ranks})) for n iterations"
-    return Fact(
-        "DLB670", "equal parts", f"{text}, at least {product_bound(1, ranks):.1%} for more than {ranks}"
-    )
-
-
-def _estimates(case: _Case) -> tuple[_Estimate, ...]:
+def _estimates(case: _Case) -> tuple[RankEstimate, ...]:
     from dlbrt.partition.proportional import product_efficiency
 
     if case.ranks.count > _MOST_RANKS:
         efficiency = product_efficiency(len(case.span.values), case.ranks.count)
-        return (_Estimate("equal parts", efficiency, 1 / efficiency),)
+        return (RankEstimate("equal parts", efficiency, 1 / efficiency),)
     return tuple(_dealings(case))
 
 
-def _dealings(case: _Case) -> Iterator[_Estimate]:
+def _dealings(case: _Case) -> Iterator[RankEstimate]:
     """The ways to deal a loop that are worth comparing; the last one is what the program does."""
     work, weights, plan = case.work(), case.ranks.weights, case.report.plan
     yield _dealt("equal parts", case, work)
@@ -322,14 +280,14 @@ def _dealt(
     cut_by: KnownWork | None = None,
     *,
     folded: bool = False,
-) -> _Estimate:
+) -> RankEstimate:
     from dlbrt.data.work_table import Units
     from dlbrt.partition.initial import deal, expected
 
     units = Units(0, len(case.span.values), folded)
     shares = deal(len(units), case.ranks.count, distribution, weights=weights, work=cut_by)
     loss = expected([units.positions(share) for share in shares], work, case.ranks.weights).loss
-    return _Estimate(name, 1 / (1 + loss), 1 + loss)
+    return RankEstimate(name, 1 / (1 + loss), 1 + loss)
 
 
 #: A nest is said to be better as one loop where that gains this much efficiency over whole rows.
@@ -354,6 +312,6 @@ def _fewest(report: LoopReport, n: int, ranks: RankSpec) -> int | None:
 
     plan = report.plan
     folded = plan is not None and plan.fold_decision is not FoldDecision.NO and not plan.unfolds_for
-    if ranks.weights is not None or not (folded or _is_uniform(report)):
+    if ranks.weights is not None or not (folded or is_uniform(report)):
         return None
     return fewest_processors((n + 1) // 2 if folded else n, ranks.count)

@@ -10,7 +10,8 @@ from typing import Any
 from dlbc.commands.explain import sentences
 from dlbc.commands.explain.describe import header_of, measured_at, place_object, routine_object
 from dlbc.commands.explain.file import ExplainedFile, explain_file
-from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
+from dlbc.commands.explain.rank_facts import ranks_as_json
+from dlbc.commands.explain.ranks import RankSpec
 from dlbc.commands.explain.remarks import EVERYTHING, Remark, RemarkFilter, in_sections
 from dlbc.commands.verdicts import REMARK_STYLES, count_verdicts, elsewhere, is_refused, status_text
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity, TextStyle, paint, render, shown

@@ -11,9 +11,10 @@ from dlbrt.sim.recorded import Recording
 from dlbc.commands.report.diagnosis import Diagnosis, diagnose
 from dlbc.commands.report.facts import ProgramFacts, program_facts
 from dlbc.commands.report.findings import Efficiency, TimeFinding, efficiency
-from dlbc.commands.report.loop_view import LoopView, Table, loop_view
+from dlbc.commands.report.loop_view import LoopView, loop_view
 from dlbc.commands.report.measure import measure_run
 from dlbc.commands.report.routine_view import RoutineView, routine_view
+from dlbc.commands.report.tables import Table
 from dlbc.commands.report.timeline import MOST_SLICES, timeline_data
 from dlbc.commands.report.words import about, count, part
 

@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any
 
 from dlbrt.observe.trace import LoopTrace, RunTrace, Trace, TracedProgram
+from dlbrt.predict.audit import AuditedFigure
 from dlbrt.records import dataclass
 
 from dlbc.commands.report.cost_profile import CostProfile, cost_profile
@@ -60,7 +61,8 @@ class LoopFacts:
     """One loop: its runs, and what its iterations cost.
 
     ``requested`` is the strategy that the last run on all ranks had to use, ``auto`` where it was chosen;
-    empty where no run was shared. ``in_routine``: its arrays stay on the ranks.
+    empty where no run was shared. ``in_routine``: its arrays stay on the ranks. ``audit``: figures of all its
+    runs as they were predicted and as they were measured, by the names of the statistics.
     """
 
     id: str
@@ -69,6 +71,7 @@ class LoopFacts:
     profile: CostProfile | None = None
     requested: str = ""
     in_routine: bool = False
+    audit: tuple[tuple[str, AuditedFigure], ...] = ()
 
     @property
     def elapsed_s(self) -> float:
@@ -144,7 +147,8 @@ def program_facts(trace: Trace, measured: Sequence[Sequence[MeasuredRun]] | None
     runs = measured or [[measure_run(trace, run) for run in loop.runs] for loop in trace.loops]
     routines = _routines(trace.program.statistics, trace.ranks) if trace.program is not None else ()
     inside = {loop for routine in routines for loop in routine.loops}
-    loops = tuple(_loop(loop, own, trace.ranks, loop.id in inside)
+    audits = _audits(trace.program.statistics) if trace.program is not None else {}
+    loops = tuple(_loop(loop, own, trace.ranks, loop.id in inside, audits.get(loop.id, ()))
                   for loop, own in zip(trace.loops, runs, strict=True))  # fmt: skip
     load = trace.machine.load
     elapsed_s = sum(loop.elapsed_s for loop in loops)
@@ -174,10 +178,30 @@ def _unrecorded_s(statistics: Mapping[str, Any], recorded_s: float) -> float:
     return whole - recorded_s if whole > recorded_s * (1 + _ROUNDING) else 0.0
 
 
-def _loop(loop: LoopTrace, runs: Sequence[MeasuredRun], ranks: int, in_routine: bool) -> LoopFacts:
+def _audits(statistics: Mapping[str, Any]) -> dict[str, tuple[tuple[str, AuditedFigure], ...]]:
+    """The audits of loops by their ids; ValueError for no statistics of loops."""
+    try:
+        return {
+            str(loop.get("id", "")): tuple(
+                (str(name), AuditedFigure(_finite(figure["predicted"]), _finite(figure["measured"])))
+                for name, figure in loop.get("audit", {}).items()
+            )
+            for loop in statistics.get("loops", ())
+        }
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"expected the statistics of loops, found none ({error})") from error
+
+
+def _loop(
+    loop: LoopTrace,
+    runs: Sequence[MeasuredRun],
+    ranks: int,
+    in_routine: bool,
+    audit: tuple[tuple[str, AuditedFigure], ...],
+) -> LoopFacts:
     requested = [run.setup.requested_strategy for run in loop.runs if run.setup is not None]
     profile, last = cost_profile(loop.runs, ranks), requested[-1] if requested else ""
-    return LoopFacts(loop.id, loop.source, tuple(map(_run, runs)), profile, last, in_routine)
+    return LoopFacts(loop.id, loop.source, tuple(map(_run, runs)), profile, last, in_routine, audit)
 
 
 def _run(measured: MeasuredRun) -> RunFacts:

@@ -8,16 +8,19 @@ from statistics import median
 
 from dlbrt.balance.messages import Window
 from dlbrt.balance.strategies import STATIC
+from dlbrt.predict.audit import AuditedFigure, percent_more
 from dlbrt.predict.choose import StrategyChoice
 from dlbrt.records import dataclass
 from dlbrt.sim.recorded import Recording
 from markupsafe import Markup
 
+from dlbc.commands.report.audit import audit_view
 from dlbc.commands.report.charts import Chart, Line, stepped
 from dlbc.commands.report.facts import LoopFacts
 from dlbc.commands.report.findings import TimeFinding, efficiency
 from dlbc.commands.report.measure import CARRYING, MeasuredRun
 from dlbc.commands.report.predictions import RunPredictions, replay_predictions, simulated_s
+from dlbc.commands.report.tables import Table
 from dlbc.commands.report.words import about, count, part, seconds_text, times
 
 #: Of the predictions, so many of the best are shown at once.
@@ -39,19 +42,12 @@ GROUPS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under heads; the first column has names, the others numbers."""
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class LoopView:
     """A loop in words, tables and pictures; ``number`` is its place in the trace.
 
     ``bars`` has for each rank the percentages of its time by `GROUPS`. ``worst`` is the run that lost most,
-    from 1, of which predictions and redistributions are shown; ``predictions`` has the best ones.
+    from 1, of which predictions and redistributions are shown; ``predictions`` has the best ones. ``audit``
+    says how well all runs were predicted, and ``audited`` has the figures.
     """
 
     number: int
@@ -66,6 +62,8 @@ class LoopView:
     all_predictions: Table | None
     redistributions: str
     windows: Table | None
+    audit: str = ""
+    audited: Table | None = None
     cost_chart: Markup = Markup()
     runs_chart: Markup = Markup()
 
@@ -93,6 +91,7 @@ def loop_view(
         *_predictions(measured[worst], predicted, dict(simulated_s(recording, number))),
         _redistributions(measured, moves),
         _windows(moves) if moves else None,
+        *audit_view(facts),
         _cost_chart(facts),
         _runs_chart(facts),
     )
@@ -228,8 +227,8 @@ def _of_strategy(name: str, seconds: float, choice: StrategyChoice, measured: Me
 
 
 def _compared(predicted: float, measured: float) -> tuple[str, str, str]:
-    difference = f"{predicted / measured - 1:+.1%}" if measured > 0 else ""
-    return seconds_text(predicted), seconds_text(measured), difference
+    figure = AuditedFigure(predicted, measured)
+    return seconds_text(predicted), seconds_text(measured), percent_more(figure.difference)
 
 
 def _redistributions(measured: Sequence[MeasuredRun], moves: Sequence[Window]) -> str:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from dlbc.commands.report.charts import LINES, Chart, Line
 from dlbc.commands.report.facts import PassFacts, RoutineFacts
-from dlbc.commands.report.loop_view import Table
+from dlbc.commands.report.tables import Table
 from dlbc.commands.report.words import about, count, seconds_text
 
 #: Looks at passes that are listed, the latest ones.

@@ -9,7 +9,8 @@ from itertools import zip_longest
 
 from dlbc.commands.report.content import Report
 from dlbc.commands.report.findings import TimeFinding
-from dlbc.commands.report.loop_view import LoopView, Table
+from dlbc.commands.report.loop_view import LoopView
+from dlbc.commands.report.tables import Table
 from dlbc.commands.report.words import about, part, seconds_text, sentence
 
 #: Lines are at most this long, so that sentences can be read.
@@ -77,6 +78,10 @@ def _loop(loop: LoopView, width: int, shown: Sequence[TimeFinding | None]) -> It
     yield from _table(loop.ranks, width)
     if loop.costs:
         yield from wrapped(loop.costs, "  ")
+    if loop.audit:
+        yield from wrapped(loop.audit, "  ")
+    if loop.audited is not None:
+        yield from _table(loop.audited, width)
     if loop.predictions is not None:
         yield from _table(loop.predictions, width)
     yield from wrapped(loop.redistributions, "  ")

@@ -39,7 +39,8 @@ RowBlock = tuple[tuple[int, Rows], tuple[int, Rows]]
 
 
 class Mover:
-    """Sends and receives the rows of ``fields``; ``bytes_sent`` counts what this rank sent.
+    """Sends and receives the rows of ``fields``; ``bytes_sent`` and ``bytes_received`` count
+    what this rank sent, and what rows others sent it.
 
     ``in_drafts``: nothing that it receives is put in place before all has come.
     """
@@ -65,7 +66,7 @@ class Mover:
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
         self._blocks: list[tuple[Array, tuple[IntegerArray, ...], Array]] = []
         self._lists: list[tuple[Field, Rows, int, bytearray]] = []
-        self.bytes_sent = 0
+        self.bytes_sent = self.bytes_received = 0
 
     def hold_only(self, spans: Spans) -> None:
         """Give back what is left in memory of rows that iterations ``spans`` do not use."""
@@ -208,7 +209,9 @@ class Mover:
             data = self._communicator.wait_bytes(source, DATA)[1]
             self._objects.arrived(data, source)
             self._lists.append((field, rows, source, data))
+            self.bytes_received += len(data)
             return
+        self.bytes_received += count(rows) * field.data.nbytes // field.length
         place = self._draft(field) if self._in_drafts else field.data
         if regions := regions_of(place, field.axis, rows):
             self._regions += regions

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dlbrt.balance.messages import RedistributionGain, Window
 from dlbrt.contract import LOCAL
+from dlbrt.predict.audit import NOTHING, AuditedFigure
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _SECONDS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")
 #: The figures that are summed over the runs of a loop.
 _COUNTED = (
     *("iterations", "synchronizations", "redistributions", "iterations_moved", "bytes_moved"),
-    *("rows_fetched", "bytes_fetched", "repeated_runs"),
+    *("rows_fetched", "bytes_fetched", "bytes_scattered", "bytes_gathered", "repeated_runs"),
 )
 
 #: The figures of a loop that are always there, in the order of the contract.
@@ -99,7 +100,8 @@ class RunStatistics:
     ``per_rank`` has an entry per rank; ``reason`` says why rank 0 ran it alone.
     ``windows`` are the latest windows of all groups, ``gain`` is the gain of all their redistributions;
     ``choice`` is how the strategy was chosen, if it was. ``rows_fetched`` counts rows of resident arrays that
-    ranks lacked when the run began.
+    ranks lacked when the run began; ``bytes_scattered`` and ``bytes_gathered`` are those of rows that rank 0
+    sent out before it and got back after it.
     """
 
     strategy: str
@@ -118,8 +120,35 @@ class RunStatistics:
     gain: RedistributionGain = field(default_factory=RedistributionGain)
     rows_fetched: int = 0
     bytes_fetched: int = 0
+    bytes_scattered: int = 0
+    bytes_gathered: int = 0
     runs: int = 1
     repeated_runs: int = 0
+
+    @property
+    def audited_s(self) -> AuditedFigure | None:
+        """The seconds from when ranks began to compute to the loop's end, as its choice predicted them."""
+        predicted_s = {} if self.choice is None else dict(self.choice.predicted_s)
+        if self.strategy not in predicted_s:
+            return None
+        longest_s = max(sum(getattr(each, name) for name in _SECONDS) for each in self.per_rank)
+        return AuditedFigure(predicted_s[self.strategy], longest_s)
+
+    @property
+    def audited_bytes(self) -> AuditedFigure | None:
+        """Bytes of the work that moved, by the model's bytes of an iteration, and as they were sent."""
+        if self.choice is None or not self.iterations_moved:
+            return None
+        return AuditedFigure(self.choice.known.iteration_bytes * self.iterations_moved, self.bytes_moved)
+
+    @property
+    def audited_imbalance(self) -> AuditedFigure | None:
+        """L_I in percent of the first shares as planned, and of the ranks' computing times at the end."""
+        planned = {} if self.planned is None else self.planned.as_json()
+        if not (planned and self.shared):
+            return None
+        times = [figures.compute_s for figures in self.per_rank]
+        return AuditedFigure(planned["L_I"], _imbalance(times)["L_I"])
 
     @property
     def shared(self) -> bool:
@@ -150,6 +179,9 @@ class LoopRecord:
     last run that has it, ``choice`` from the last of the ``choices`` runs in which a strategy was chosen.
     ``checks`` are those of the runs that were watched. The ``shared_runs`` on all ranks took
     ``shared_elapsed_s``; in ``alone_runs`` rank 0 ran the loop alone, the last time for ``alone_reason``.
+    ``audited_s`` are the seconds of the ``audited_runs`` in which a strategy was chosen, as predicted and as
+    measured, ``audited_bytes`` those of the work that moved; ``audited_imbalance`` is that of the last run
+    whose shares were planned.
     """
 
     id: int | str
@@ -181,7 +213,13 @@ class LoopRecord:
     windows: tuple[Window, ...] = ()
     rows_fetched: int = 0
     bytes_fetched: int = 0
+    bytes_scattered: int = 0
+    bytes_gathered: int = 0
     repeated_runs: int = 0
+    audited_runs: int = 0
+    audited_s: AuditedFigure = NOTHING
+    audited_bytes: AuditedFigure = NOTHING
+    audited_imbalance: AuditedFigure | None = None
 
     def __post_init__(self) -> None:
         if not self.per_rank:
@@ -201,6 +239,10 @@ class LoopRecord:
             self.choice, self.choices = run.choice, self.choices + 1
             for strategy, seconds in run.choice.predicted_s:
                 self.predicted_s[strategy] = self.predicted_s.get(strategy, 0.0) + seconds
+        if (audited := run.audited_s) is not None:
+            self.audited_s, self.audited_runs = self.audited_s + audited, self.audited_runs + 1
+        self.audited_bytes += run.audited_bytes or NOTHING
+        self.audited_imbalance = run.audited_imbalance or self.audited_imbalance
         self.windows = run.windows
         self.gain += run.gain
         if run.overhead_s is not None:
@@ -238,15 +280,35 @@ class LoopRecord:
             document["planned"] = planned
         if self.gain.redistributions:
             document["gain"] = asdict(self.gain)
+        if audit := self._audit():
+            document["audit"] = audit
         if self.repeated_runs:
             document["repeated_runs"] = self.repeated_runs
         if self.rows_fetched:
             document["rows_fetched"], document["bytes_fetched"] = self.rows_fetched, self.bytes_fetched
+        if self.bytes_scattered or self.bytes_gathered:
+            document["bytes_scattered"], document["bytes_gathered"] = (
+                self.bytes_scattered,
+                self.bytes_gathered,
+            )
         if self.choice is not None:
             document["choice"] = {"runs": self.choices} | self.choice.record()
         if self.windows:
             document["windows"] = [asdict(window) for window in self.windows]
         return document
+
+    def _audit(self) -> dict[str, object]:
+        """What was predicted beside what was measured; empty where nothing was predicted."""
+        found: dict[str, object] = {}
+        if self.audited_runs:
+            found["seconds"] = {"runs": self.audited_runs} | self.audited_s.record()
+        if self.audited_imbalance is not None:
+            found["imbalance"] = self.audited_imbalance.record()
+        if self.audited_bytes.predicted:
+            found["bytes_moved"] = self.audited_bytes.record()
+        if self.gain.redistributions:
+            found["gain_s"] = AuditedFigure(self.gain.predicted_s, self.gain.realised_s).record()
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ from dlbc.commands.pages import code, style
 from dlbc.commands.report.charts import number_text, steps
 from dlbc.commands.report.content import report_of
 from dlbc.commands.report.page import page
+from dlbc.commands.report.text import text_of_report
 from tests.dlbc.report.traces import program_trace
 
 ASSETS = Path(report.__file__).with_name("assets")
@@ -182,3 +184,24 @@ def test_numbers_of_axes() -> None:
 def test_words_in_backquotes_are_code() -> None:
     assert code("add `a<b>` & go") == "add <code>a&lt;b&gt;</code> &amp; go"
     assert code("one ` alone") == "one ` alone"
+
+
+def test_predictions_stand_beside_what_was_measured(text: str) -> None:
+    assert "<p>Predicted 1.8 s, took 1.9 s (+3 %); predicted an imbalance of 12 %, was 3 %.</p>" in text
+    [view] = report_of(program_trace(), "t.json").loops
+    assert view.audited is not None
+    assert view.audited.rows == (
+        ("time of runs with a choice", "1.84 s", "1.9 s", "+3 %"),
+        ("imbalance of the first shares, and at the end", "12 %", "3 %", "-75 %"),
+        ("bytes of the work that moved", "800", "1000", "+25 %"),
+    )
+    lines = text_of_report(report_of(program_trace(), "t.json"), 100).splitlines()
+    assert "  Predicted 1.8 s, took 1.9 s (+3 %); predicted an imbalance of 12 %, was 3 %." in lines
+
+
+def test_statistics_that_are_none_are_refused() -> None:
+    trace = program_trace()
+    assert trace.program is not None
+    wrong = replace(trace.program, statistics={"loops": [{"elapsed_s": 1.0, "audit": {"seconds": 3}}]})
+    with pytest.raises(ValueError, match="statistics of loops"):
+        report_of(replace(trace, program=wrong), "t.json")

@@ -72,7 +72,7 @@ def test_the_page_says_what_was_measured_and_what_was_predicted() -> None:
     took = seconds_text(outcome.makespan_s)
     assert "A simulation on 4 ranks; ranks of each host: a (2), b<i> (2)." in said
     assert f"One run of 200 iterations under {outcome.strategy} took {about(outcome.makespan_s)}" in said
-    assert re.search(rf"auto, simulated {took} {took} [+-]0\.0%", said)
+    assert re.search(rf"auto, simulated {took} {took} [+-]0 %", said)
     choice = replay_predictions(trace.loops[0].runs[0]).choice
     assert choice is not None
     for name, seconds in choice.predicted_s:

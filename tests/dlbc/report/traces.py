@@ -30,7 +30,13 @@ def program_trace(source: str = "prog.py:3", host: str = "h") -> Trace:
     functions = [{"loop": "1", "model": "piecewise", "per_rank": [points] * 4}]
     routine = {"source": source, "loops": ["1"], "by_pass": looks, "speed_functions": functions}
     took = max(entry.event.now for rank in made.loops[0].runs[0].per_rank for entry in rank.entries)
-    known = {"routines": [routine], "loops": [{"elapsed_s": took + 0.25}]}
+    audit = {
+        "seconds": {"runs": 1, "predicted": 1.84, "measured": 1.9, "difference": 0.0326},
+        "imbalance": {"predicted": 12.0, "measured": 3.0, "difference": -0.75},
+        "bytes_moved": {"predicted": 800.0, "measured": 1000.0, "difference": 0.25},
+    }
+    loop = {"id": made.loops[0].id, "elapsed_s": took + 0.25, "audit": audit}
+    known = {"routines": [routine], "loops": [loop]}
     program = TracedProgram(f"dlbc run {source}", "2026-01-02T03:04:05+01:00", 0.0, 0.5, took + 1, 0.1, known)
     first = replace(made.loops[0].runs[0], started=0.0, elapsed_s=took, interpreted=source)
     return replace(made, kind="run", program=program, loops=(replace(made.loops[0], runs=(first,)),))

@@ -20,6 +20,7 @@ from dlbrt.observe.statistics import (
     report,
     until_the_last,
 )
+from dlbrt.predict.audit import AuditedFigure, percent_more
 from dlbrt.predict.choose import StrategyChoice
 from dlbrt.predict.effective_speed import LoadForecast
 from dlbrt.predict.inputs import ModelInputs
@@ -67,7 +68,7 @@ def record() -> LoopRecord:
 
 def test_figures_are_totals_over_runs_and_the_strategy_is_the_last() -> None:
     loop = record().as_json()
-    assert list(loop) == [*LOOP_KEYS, "overhead_s", "imbalance", "choice"]
+    assert list(loop) == [*LOOP_KEYS, "overhead_s", "imbalance", "audit", "choice"]
     apart = {"decision_s": 0.0, "movement_s": 0.0}
     assert loop["per_rank"] == [
         {"iterations": 110, "compute_s": 4.0, "sync_s": 0.1, "idle_s": 0.0} | apart,
@@ -169,7 +170,7 @@ def test_what_was_planned_is_told_beside_what_was_measured() -> None:
     for times, loss in (((1.0, 1.0), None), ((30.0, 10.0), 0.02)):
         loop.add(RunStatistics("none", 0, 0.0, (RankFigures(),) * 2, planned=PlannedShares(times, loss)))
     loop.add(RunStatistics("local", 9, 1.0, (RankFigures(9, 1.0), RankFigures())))
-    assert list(loop.as_json()) == [*LOOP_KEYS, "overhead_s", "imbalance", "planned", "choice"]
+    assert list(loop.as_json()) == [*LOOP_KEYS, "overhead_s", "imbalance", "planned", "audit", "choice"]
     assert loop.as_json()["planned"] == {
         "L_I": 50.0,
         "L_E": 50.0,
@@ -177,6 +178,31 @@ def test_what_was_planned_is_told_beside_what_was_measured() -> None:
         "whole_iterations_loss": 2.0,
     }
     assert list(PlannedShares((1.0, 2.0)).as_json()) == ["L_I", "L_E", "idle_share"]
+
+
+def test_predictions_are_audited() -> None:
+    """Seconds of the runs whose strategy was predicted, shares as planned, bytes and gains by the model."""
+    loop = LoopRecord(1, "a.py:1", 2)
+    known = replace(choice(GDDLB=1.0).known, iteration_bytes=8.0)
+    chosen = replace(choice(GDDLB=1.0, none=4.0), known=known)
+    ranks = (RankFigures(50, 1.0, 0.1, 0.1, 0.05, 0.25), RankFigures(50, 3.0, 0.0, 0.0))
+    planned, gain = PlannedShares((1.0, 1.5)), RedistributionGain(1, 0.5, 0.25)
+    run = RunStatistics("GDDLB", 100, 4.0, ranks, 3, 2, 20, 200, chosen, planned=planned, gain=gain)
+    loop.add(run)
+    loop.add(replace(run, choice=replace(chosen, predicted_s=(("GDDLB", 2.0),))))
+    loop.add(replace(run, strategy="steal"))
+    loop.add(replace(run, choice=None, iterations_moved=5))
+    assert loop.as_json()["audit"] == {
+        "seconds": {"runs": 2, "predicted": 3.0, "measured": 6.0, "difference": 1.0},
+        "imbalance": {"predicted": pytest.approx(20.0), "measured": 50.0, "difference": pytest.approx(1.5)},
+        "bytes_moved": {"predicted": 480.0, "measured": 600, "difference": pytest.approx(0.25)},
+        "gain_s": {"predicted": 2.0, "measured": 1.0, "difference": -0.5},
+    }
+
+
+def test_what_was_predicted_as_nothing_has_no_difference() -> None:
+    assert AuditedFigure(0.0, 3.0).record() == {"predicted": 0.0, "measured": 3.0}
+    assert [percent_more(d) for d in (None, 0.031, -0.5)] == ["", "+3 %", "-50 %"]
 
 
 def test_a_plan_that_cannot_end_has_no_measure() -> None:
@@ -234,7 +260,7 @@ def test_the_page_on_running_names_every_key() -> None:
     loop.add(
         RunStatistics(
             "none", 2, 1.0, figures, choice=choice(none=1.0), reason="x", overhead_s=0.0, planned=planned,
-            windows=(moved,), gain=RedistributionGain(1, 0.5, 0.25),
+            windows=(moved,), gain=RedistributionGain(1, 0.5, 0.25), bytes_scattered=8, bytes_gathered=8,
         )
     )  # fmt: skip
     document = loop.as_json()

@@ -44,14 +44,17 @@ class SharingFigures:
     """What only a run on all ranks has.
 
     ``choice`` is how its strategy was chosen, if it was. ``rows_fetched`` are the rows of resident arrays
-    that the call brought to ranks. For ``loading_s`` ranks imported modules and compiled chunks, which no
-    later run has to.
+    that the call brought to ranks; ``bytes_scattered`` are those of other rows that it sent out, and
+    ``bytes_gathered`` those that came back. For ``loading_s`` ranks imported modules and compiled chunks,
+    which no later run has to.
     """
 
     choice: StrategyChoice | None = None
     rows_fetched: int = 0
     bytes_fetched: int = 0
     loading_s: float = 0.0
+    bytes_scattered: int = 0
+    bytes_gathered: int = 0
 
 
 #: The model plays sizes of groups in about 3 ms for each rank: less than a twentieth of this.
@@ -188,6 +191,8 @@ class LoopHistory:
                 gain=sum((f.gain for f in figures), RedistributionGain()),
                 rows_fetched=sharing.rows_fetched,
                 bytes_fetched=sharing.bytes_fetched,
+                bytes_scattered=sharing.bytes_scattered,
+                bytes_gathered=sharing.bytes_gathered,
             )
         )
 

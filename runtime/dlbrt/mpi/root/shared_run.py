@@ -83,6 +83,7 @@ class SharedRun:
             payload.was_read()
         residents = self._loop_residents.residents
         self.driver = make_driver(self._communicator, call, self._fields, self._objects, residents, recorder)
+        self._bytes_scattered = self._bytes_gathered = 0
         self._scatter(loop.walk, call, sending)
         self._elements = ElementGather(self._communicator, self._fields, self._objects)
         self.contradiction: str | None = None
@@ -133,7 +134,8 @@ class SharedRun:
         """How the strategy was chosen, and what the call brought to ranks."""
         rows = sum(each.row_transfer.carried for each in self._array_transfers)
         size = self._loop_residents.bytes_of(self._array_transfers)
-        return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
+        loading_s, sent, received = self.driver.loading_s, self._bytes_scattered, self._bytes_gathered
+        return SharingFigures(self.driver.choice, rows, size, loading_s, sent, received)
 
     def gather(self, tried: Spans) -> list[RankResult]:
         """The results of the ranks above 0, in order; rows that they stored are brought to their places.
@@ -176,6 +178,7 @@ class SharedRun:
             if self.contradiction is None:
                 others = [self._receive(result, rank, mover) for rank, result in enumerate(others, 1)]
         mover.complete()
+        self._bytes_gathered = mover.bytes_received
         return others
 
     def redo(self) -> None:
@@ -301,8 +304,10 @@ class SharedRun:
         """
         mover = Mover(self._communicator, self._travelling, self._objects)
         mover.watch(sending)
+        whole = mover.bytes_sent
         for rank in range(1, self._communicator.ranks):
             mover.send(self.driver.held(rank), rank, Field.scattered)
+        self._bytes_scattered = mover.bytes_sent - whole
         if call.watched:
             mover.complete()
         else:
