@@ -46,6 +46,13 @@ def test_the_citation_is_of_this_version() -> None:
     assert value("CITATION.cff", "license") == PROJECT["license"]
 
 
+def test_the_changelog_begins_with_this_version() -> None:
+    """For users: what is new, what changed, what to do when upgrading."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)", text, re.MULTILINE)[0] == VERSION
+    assert re.findall(r"^### (\w+)", text, re.MULTILINE)[:3] == ["New", "Changed", "When"]
+
+
 def test_the_classifiers_name_the_oldest_python() -> None:
     versions = re.findall(r":: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     assert PROJECT["requires-python"] == f">={versions[0]}"

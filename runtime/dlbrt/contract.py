@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final
 
 #: Version of compiler and runtime, which go together.
-VERSION: Final = "0.1.0"
+VERSION: Final = "0.2.0"
 
 
 #: How the comments of annotations begin.

@@ -5,7 +5,7 @@ chrome://tracing and Perfetto show, with one more key at the top, ``dlb``. From 
 back exactly (`dlbrt.observe.trace_codec`), so the events can be given to the core again (`dlbrt.sim.replay`)
 and the loop can be simulated on another machine (`dlbrt.sim.recorded`).
 
-    {"version": 2, "kind": "run", "package": "0.1.0", "ranks": P, "host_names": [...], "offsets_s": [...],
+    {"version": 2, "kind": "run", "package": "0.2.0", "ranks": P, "host_names": [...], "offsets_s": [...],
      "machine": VALUE, "modules": {...}, "left_out": {"runs": 0, "loops": 0},
      "program": {"command": "dlbc run -n 2 file.py", "date": "2026-11-26T10:00:00+00:00", "began": t,
                  "startup_s": s, "elapsed_s": s, "tracing_s": s, "statistics": {...}},
