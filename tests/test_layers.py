@@ -64,6 +64,7 @@ COMMAND_ROWS = (
     frozenset({"kept_programs"}),
     frozenset({"common"}),
     frozenset({"defaults", "examples", "files", "pages", "supervise", "verdicts"}),
+    frozenset({"segments"}),
 )
 
 #: All that one package may import of the other.

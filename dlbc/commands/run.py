@@ -18,7 +18,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlbrt.contract import AVAILABLE, BEGAN, ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, HISTORIES, nearest
+from dlbrt.contract import (
+    AVAILABLE,
+    BEGAN,
+    ENVIRONMENT,
+    GROUP_FLAGS,
+    GROUP_KINDS,
+    HISTORIES,
+    WATCHERS,
+    nearest,
+)
 
 from dlbc.commands import common
 from dlbc.commands.program import read_program
@@ -233,7 +242,10 @@ def run_program(
 
 
 def write_plan(program: WholeProgram, ranks: int, directory: Path) -> Path:
-    """Write the generated files, and a plan that `dlbrt.script` runs; the file of the plan."""
+    """Write the generated files, and a plan that `dlbrt.script` runs; the file of the plan.
+
+    Beside it is a directory for the `WATCHERS`.
+    """
     generated = {}
     for number, (path, text) in enumerate(program.generated):
         file = directory / f"{number}_{path.name}"
@@ -249,6 +261,7 @@ def write_plan(program: WholeProgram, ranks: int, directory: Path) -> Path:
         "parallel": program.parallel,
         "alone": ranks == 1,
     }
+    directory.joinpath(WATCHERS).mkdir()
     file = directory / "plan.json"
     file.write_text(json.dumps(plan), encoding="utf-8")
     return file
@@ -281,12 +294,12 @@ def launch(
     ended it or this process. OSError if it cannot be started.
     """
     environment = environment_of(settings, alone=not start)
-    passes_by = bool(start) and "dlbrt.script" in words and Path(start[0]).name != "srun"
+    passes_by = bool(start) and words[:2] == ["-m", "dlbrt.script"] and Path(start[0]).name != "srun"
+    watchers = Path(words[2]).with_name(WATCHERS) if passes_by else None
     if beginning is not None:
         environment |= {"MPI4PY_RC_FINALIZE": "0"}  # MPI's end would wait for ranks that have died
-    return run_command(
-        [*start, sys.executable, *words], environment, passes_by=passes_by, beginning=beginning
-    )
+    command = [*start, sys.executable, *words]
+    return run_command(command, environment, passes_by=passes_by, beginning=beginning, watchers=watchers)
 
 
 def environment_of(settings: Mapping[str, str | int], alone: bool) -> dict[str, str]:

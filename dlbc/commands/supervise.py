@@ -4,6 +4,9 @@ A launcher may print what it does about an interrupt on standard output, take se
 status. So an interrupt passes it by: it starts with SIGINT blocked, the ranks (`dlbrt.script`) let it through
 again, and this process sends it to the ranks that it finds below the launcher. A second interrupt ends the
 job.
+
+A process that watches the ranks names those that die (`dlbrt.watchdog`). Where there is none yet, the
+launcher may end the job by its status alone, and this process says why (`_Unwatched`).
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
+from dlbc.commands.segments import remove_leftovers, segments
+
 __all__ = ["run_command"]
 
 #: How long the processes may take to end once they have been told to, in seconds.
@@ -30,9 +35,16 @@ _STARTS = 4
 #: Until the program has begun: seconds between two looks, that ranks take to end in an orderly way, and after
 #: which all are there if none has died.
 _LOOK_S, _ORDERLY_END_S, _ALL_STARTED_S = 0.05, 2.0, 10.0
+#: How long processes that watch ranks may go on when the job has ended, in seconds.
+_LAST_WORDS_S = 2.0
 #: The status of ranks that refuse to begin, because of options or versions.
 _REFUSED = 2
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+#: Signals that a launcher returns as its status (MPICH's does) where a rank was killed or has crashed.
+_DEADLY = {
+    *(signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE),
+    *(signal.SIGKILL, signal.SIGSEGV),
+}
 
 
 class Beginning(NamedTuple):
@@ -51,22 +63,64 @@ def run_command(
     *,
     passes_by: bool,
     beginning: Beginning | None = None,
+    watchers: Path | None = None,
 ) -> int:
     """Run a command to its end; its exit status, 128 + N if signal N ended it or this process.
 
     ``passes_by``: the command starts ranks on this host, and interrupts pass it by. With a ``beginning``,
     ranks may die: before the program has begun, the command is then started again, since MPI can do without
-    a rank only after all have begun. OSError if it cannot be started.
+    a rank only after all have begun. ``watchers`` is the directory of `dlbrt.contract.WATCHERS`, if there is
+    one. OSError if the command cannot be started.
     """
     run = _Run(passes_by=passes_by and Path("/proc/self/stat").exists())
     with run.handling_signals():
+        if beginning is None:
+            unwatched = _Unwatched(watchers) if watchers is not None else None
+            run.start(command, environment)
+            status = run.wait()
+            if unwatched is not None and not run.was_told_to_end:
+                unwatched.explain(status)
+            return status
         for _ in range(_STARTS):
             run.start(command, environment)
-            if beginning is None or run.begins(beginning):
+            if run.begins(beginning):
                 return run.wait()
             print("dlbc: a rank died before the program began: started again", file=sys.stderr, flush=True)
         print(f"dlbc: given up after {_STARTS} starts", file=sys.stderr, flush=True)
         return 1
+
+
+class _Unwatched:
+    """A job until its ranks are watched: each process that watches some leaves a file among the ``watchers``.
+
+    Made before the job is started.
+    """
+
+    def __init__(self, watchers: Path) -> None:
+        self._watchers = watchers
+        self._segments = segments()
+
+    def explain(self, status: int) -> None:
+        """Say why a job has ended with this status, and remove what it has left, if nobody was watching."""
+        closed = self._watchers.with_name(f"{self._watchers.name}-closed")
+        self._watchers.rename(closed)  # from now on nobody begins to watch
+        watchers = list(closed.iterdir()) if status else []
+        if status in _DEADLY and not _speak(watchers):
+            when = "" if watchers else " before the runtime began"
+            said = f"a rank was killed (signal {status}){when}; the job has ended"
+            print(f"dlbc: {said}", file=sys.stderr, flush=True)
+        if not status or watchers:
+            return
+        for path in sorted(remove_leftovers(self._segments)):
+            print(f"dlbc: {path} may be left over from this job", file=sys.stderr, flush=True)
+
+
+def _speak(watchers: Sequence[Path]) -> bool:
+    """Whether one of these has said what happened, once they have ended or had the time to."""
+    until = time.monotonic() + _LAST_WORDS_S
+    while any(Path(f"/proc/{each.name}").exists() for each in watchers) and time.monotonic() < until:
+        time.sleep(_LOOK_S / 10)
+    return any(each.stat().st_size for each in watchers)
 
 
 class _Run:
@@ -133,6 +187,11 @@ class _Run:
             time.sleep(_LOOK_S)
         # Ranks that refuse to begin say why. Where one was killed, the launcher's status may be any.
         return began.exists() or self._ended_by is not None or self._process.poll() == _REFUSED
+
+    @property
+    def was_told_to_end(self) -> bool:
+        """Whether a signal to this process has ended it."""
+        return self._ended_by is not None
 
     def wait(self) -> int:
         """Wait for the end of the command and of all that it has started; its status."""

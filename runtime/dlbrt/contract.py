@@ -106,6 +106,9 @@ ENVIRONMENT: Final = {
 #: The file, beside the plan of ``dlbc run``, that rank 0 makes when the program begins.
 BEGAN: Final = "began"
 
+#: The directory, likewise, in which each process that watches ranks leaves a file before it does so.
+WATCHERS: Final = "watchers"
+
 #: The option ``history``: by which windows speeds are measured.
 HISTORIES: Final = ("latest", "all")
 

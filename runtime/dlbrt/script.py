@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from dlbrt.contract import BEGAN, ENVIRONMENT
+from dlbrt.contract import BEGAN, ENVIRONMENT, WATCHERS
 from dlbrt.observe.relocate import relocated_code
 from dlbrt.standard_library import keep_apart
 
@@ -78,7 +78,7 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     sys.modules["__main__"] = program
     if plan["parallel"]:
         keep_apart()  # from the program's directory, which has only now taken its place
-        _start(plan, plan_file.with_name(BEGAN))
+        _start(plan, plan_file.parent)
     spec = find_spec(module) if module else None
     if spec is not None:
         program.__dict__.update(__spec__=spec, __loader__=spec.loader, __cached__=spec.cached)
@@ -88,23 +88,26 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     return code, program.__dict__
 
 
-def _start(plan: RunPlan, began: Path) -> None:
+def _start(plan: RunPlan, directory: Path) -> None:
     """Start the runtime, and from then on import annotated modules as parallel ones; rank 0 alone returns.
 
-    It makes the file ``began`` as soon as it need not be started again, should a rank die.
+    In the plan's ``directory`` it makes the file `BEGAN` as soon as it need not be started again, should a
+    rank die.
     """
     if plan["alone"]:
         from dlbrt.mpi.one_rank import stand_in_for_mpi
 
         stand_in_for_mpi()
     from dlbrt.import_hook import ProgramFinder, imported_already, transform_loaded_files
+    from dlbrt.mpi.board import board
     from dlbrt.mpi.session import start_program
     from dlbrt.mpi.values.program_modules import name_roots
 
     name_roots(plan["named"])
+    board.watchers = directory / WATCHERS
     start_program()
     if os.environ.get(ENVIRONMENT["fault_tolerant"]) == "1":
-        began.touch()
+        directory.joinpath(BEGAN).touch()
     if early := imported_already(plan["generated"]):
         sys.exit(
             f"dlb: {early[0]} was imported before the program began (by a .pth file or sitecustomize), so "

@@ -51,6 +51,9 @@ _GRACE_S = 2.0
 #: The variable of this process's environment that says where watchdogs of several hosts meet (`Meeting`).
 MEETING = "DLB_WATCHDOGS"
 
+#: The one that names the directory in which this process says that it watches (`mark`).
+MARKS = "DLB_WATCHERS"
+
 
 class Activity(NamedTuple):
     """What a rank last wrote into its slot."""
@@ -173,7 +176,8 @@ _SECONDS = operator.itemgetter(1)
 class Watchdog:
     """Watches the ranks of a host, whose page is the open file ``board``, and the other ``hosts``, if any.
 
-    ``timeout_s`` seconds of silence end the job; 0: never. ``outlived``: deaths of ranks above 0 do not.
+    ``timeout_s`` seconds of silence end the job; 0: never. ``outlived``: deaths of ranks above 0 do not. The
+    file that this process has left (`mark`) is open as ``marked``, if there is one.
     """
 
     def __init__(
@@ -185,9 +189,11 @@ class Watchdog:
         hosts: Hosts | None = None,
         *,
         outlived: bool = False,
+        marked: int = -1,
     ) -> None:
         self._board, self._host, self._timeout_s, self._outlived = board, host, timeout_s, outlived
         self._hosts = hosts
+        self._marked = marked
         self._ranks: dict[int, Watched] = {}  # by the handle of the process
         self._silence: dict[int, tuple[object, float]] = {}  # by rank: what is unchanged, and since when
         self._reported: set[int] = set()  # ranks whose silence has been reported
@@ -293,6 +299,8 @@ class Watchdog:
 
     def _say(self, text: str) -> None:
         with suppress(OSError):
+            if self._marked >= 0:
+                os.write(self._marked, b"said")
             os.write(2, f"dlb: {text}\n".encode(errors="replace"))
 
     def _kill(self) -> None:
@@ -334,6 +342,21 @@ def _within(slot: Activity) -> str:
     return f" in the loop at {slot.loop}" if slot.phase == RUNNING and slot.loop else ""
 
 
+def mark(directory: str) -> int | None:
+    """Leave a file that says: ranks are watched from now on; its handle, -1 if it cannot be made.
+
+    None if nobody waits for that any more: `dlbc run` takes the directory away when the job has ended. The
+    file is named by this process, and is empty until that has said something. So either there is a file in
+    the directory, or `dlbc run` says that a rank has died.
+    """
+    try:
+        return os.open(os.path.join(directory, str(os.getpid())), os.O_CREAT | os.O_WRONLY, 0o600)
+    except FileNotFoundError:
+        return None
+    except OSError:  # no reason not to watch
+        return -1
+
+
 def main() -> None:
     """``watchdog.py PAGE HOST TIMEOUT [outlived] RANK:PID..``: the slots are in the order of the ranks."""
     page, host, timeout_s, *ranks = sys.argv[1:]
@@ -346,12 +369,15 @@ def main() -> None:
     os.closerange(kept + 1, 4096)
     with suppress(OSError):  # the job has ended already
         board = os.open(page, os.O_RDONLY)
+        marked = mark(os.environ[MARKS]) if MARKS in os.environ else -1
+        if marked is None:
+            return
         numbers = [list(map(int, each.split(":"))) for each in ranks]
         watched = [Watched(slot, *each) for slot, each in enumerate(numbers)]
         own = ", ".join(str(each.rank) for each in watched)
         name = f"{host} (rank{'s' * (len(watched) > 1)} {own})"
         hosts = Hosts(meeting, name) if meeting is not None else None
-        Watchdog(board, host, float(timeout_s), watched, hosts, outlived=outlived).run()
+        Watchdog(board, host, float(timeout_s), watched, hosts, outlived=outlived, marked=marked).run()
 
 
 if __name__ == "__main__":

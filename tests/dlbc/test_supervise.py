@@ -1,4 +1,4 @@
-"""What `dlbc run` does about ranks that die before their program has begun; no MPI."""
+"""What `dlbc run` does about ranks that die before their program has begun, or are watched; no MPI."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from dlbrt.watchdog import mark
 
 from dlbc.commands.supervise import Beginning, run_command
 
@@ -46,3 +47,26 @@ def test_ranks_that_refuse_to_begin_are_not_started_again(
     command = [sys.executable, "-c", "import sys; sys.exit(2)", "dlbrt.script"]
     assert run_command(command, dict(os.environ), passes_by=True, beginning=beginning) == 2
     assert capfd.readouterr().err == ""
+
+
+#: By what the process that watches ranks has written to its file when the job ends, None if it has not begun.
+ENDS = {
+    None: " before the runtime began; the job has ended\n",
+    "": "; the job has ended\n",
+    "said": "",
+}
+
+
+@pytest.mark.parametrize("written", ENDS)
+@pytest.mark.parametrize("status", [0, 2, 9, 11, 137])
+def test_a_death_that_no_process_has_reported_is_told_by_the_launchers_status(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], status: int, written: str | None
+) -> None:
+    watchers = tmp_path / "watchers"
+    watchers.mkdir()
+    leaves = f"print({written!r}, end='', file=open({str(watchers)!r} + '/0', 'w')); "
+    command = [sys.executable, "-c", f"import os; {leaves if written is not None else ''}os._exit({status})"]
+    assert run_command(command, dict(os.environ), passes_by=True, watchers=watchers) == status
+    told = f"dlbc: a rank was killed (signal {status}){ENDS[written]}" if ENDS[written] else ""
+    assert capfd.readouterr().err == (told if status in (9, 11) else "")
+    assert mark(str(watchers)) is None  # nobody begins to watch now, and says it again

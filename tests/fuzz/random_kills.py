@@ -4,7 +4,7 @@
 --fault-tolerant`` until 500 have been killed, 1 to 3 in a run, at any moment from the start of the launcher
 to the end. Each run has to end by itself, with the output and the status of the sequential program. With
 ``--mpich`` (in an environment with MPICH) each run loses one rank, has to end within 5 s of that with a
-status other than 0 and a line that names the rank, and leaves no process.
+status other than 0 and one line that says so, and leaves no process and no segment of shared memory.
 
 Prints each run that went wrong, with its seed, and at the end how many were right; exit status 1 if any was
 wrong. ``--record FILE`` writes what was measured as JSON, ``--plot FILE`` the time lost by runs that lost one
@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from dlbc.commands.segments import segments, unused
 from tests.support import processes
 
 RANKS = 4
@@ -35,8 +37,10 @@ RANKS = 4
 _HANGS_S = 90.0
 #: Seconds between two looks whether ranks have been stopped by a signal.
 _LOOK_S = 1.0
-#: Within which a job has to end that cannot go on.
+#: Within which a job has to end that cannot go on, and what it says: by the process that watches its ranks,
+#: or by `dlbc run` where there is none yet.
 _CLEAR_S = 5.0
+_CLEAR = re.compile(r"(?m)^dlbc?: .* (?:has died|was killed \(signal 9\))")
 _STRATEGIES = (
     "auto",
     "none",
@@ -232,6 +236,7 @@ class Campaign:
         strategy = [] if made.strategy == "auto" else ["--strategy", made.strategy]
         command = [sys.executable, "-m", "dlbc", "run", "-n", str(RANKS), *tolerant, *strategy]
         environment = os.environ | {processes.TOKEN: token, "PYTHONHASHSEED": "1"}
+        before = segments()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.monotonic()
             process = subprocess.Popen(
@@ -245,6 +250,8 @@ class Campaign:
             err.seek(0)
             said = err.read().decode(errors="replace")
             made.wrong = self._judge(made, status, out.read(), said, bool(left))
+            if self._mpich and not made.wrong and (files := unused(segments() - before)):
+                made.wrong = f"left in memory: {sorted(map(str, files))}; {said[-4000:]}"
 
     def _kill_and_wait(
         self,
@@ -289,7 +296,7 @@ class Campaign:
             late_s = made.elapsed_s - made.kills[-1].at_s
             if (status, out) == self._expected[made.program] and late_s < 0.5:
                 return ""  # it was about to end
-            if status == 0 or late_s > _CLEAR_S or left or "has died" not in said:
+            if status == 0 or late_s > _CLEAR_S or left or len(_CLEAR.findall(said)) != 1:
                 return f"status {status} after {late_s:.1f} s, left behind: {left}; {said[-4000:]}"
             return ""
         if (status, out) != self._expected[made.program]:

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from dlbc.commands.segments import segments, unused
 from tests.support import processes
-from tests.support.mpi import find_mpiexec, transform
+from tests.support.mpi import find_mpiexec, run_sequential, starting, transform
 from tests.support.tier import is_full
 
 pytestmark = [
@@ -107,6 +108,13 @@ main(60)
         "main(100000)", 'unseen = globals()["value"]\nmain(100000)'
     ),
 }
+#: `sitecustomize.py`, by which rank 1 kills itself before the runtime begins.
+EARLY_DEATH = """\
+import os, signal
+if os.environ.get("PMI_RANK") == "1":
+    {begins}
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 #: What hydra prints of an interrupt, which it passes on to the ranks.
 HYDRA = re.compile(rb"(?m)^\[mpiexec@.*\n")
 
@@ -218,6 +226,23 @@ def test_a_rank_that_is_killed_is_named(tmp_path: Path, rank: int) -> None:
         place = re.escape("in the loop at program.py:15; the job ends")
         line = rf"dlb: .*rank {rank} \(pid {under_way.ranks[rank]}\).* on \S+ has died {place}\n"
         assert re.fullmatch(line, under_way.stderr.read_text())
+
+
+@pytest.mark.parametrize("begins", ["pass", "from mpi4py import MPI"], ids=["at once", "once MPI has begun"])
+def test_a_rank_that_is_killed_before_the_runtime_begins_is_reported_once(
+    tmp_path: Path, begins: str
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(EARLY_DEATH.format(begins=begins))
+    (tmp_path / "program.py").write_text(PROGRAM)
+    before = segments()
+    paths = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-m", "dlbc", "run", "-n", "3", "program.py"]
+    with starting(forks=False):
+        done = run_sequential(command, env={"PYTHONPATH": paths}, cwd=tmp_path)
+    said = "dlbc: a rank was killed (signal 9) before the runtime began; the job has ended\n"
+    assert (done.status, done.stderr) == (9, said)
+    assert b"signal 9" in done.stdout  # what MPICH's launcher says
+    assert not unused(segments() - before)
 
 
 def test_a_rank_that_has_stopped_ends_the_job_after_the_time_out(tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ import os
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpi4py import MPI
 
 from dlbrt import watchdog
-from dlbrt.watchdog import APART, LEAVING, MEETING, RUNNING, SLOT_BYTES, Activity, Meeting
+from dlbrt.watchdog import APART, LEAVING, MARKS, MEETING, RUNNING, SLOT_BYTES, Activity, Meeting, mark
 
 if TYPE_CHECKING:
     import socket
@@ -29,7 +30,12 @@ _IN_BACKGROUND = '"$@" >/dev/null &'
 
 
 class Board:
-    """This rank's slot on the page."""
+    """This rank's slot on the page.
+
+    ``watchers`` is the directory of `dlbrt.contract.WATCHERS` under `dlbc run`.
+    """
+
+    watchers: Path | None = None
 
     def __init__(self) -> None:
         self._page = memoryview(bytearray(SLOT_BYTES))
@@ -57,6 +63,8 @@ class Board:
         self._process = os.getpid()
         path = host.bcast(f"/proc/{os.getpid()}/fd/{handle}" if handle >= 0 else "", root=0)
         if not path:
+            if host.rank == 0 and self.watchers is not None:
+                mark(str(self.watchers))  # ranks have begun
             return
         with suppress(OSError):
             opened = os.open(path, os.O_RDWR)
@@ -66,7 +74,7 @@ class Board:
         self._write(APART)
         reports = host.allgather((rank, os.getpid()))
         if host.rank == 0:
-            _start(path, timeout_s, reports, self._meeting, outlived=outlived)
+            _start(path, timeout_s, reports, self._meeting, self.watchers, outlived=outlived)
 
     def begin(self, loop: str) -> None:
         """A loop begins on all ranks; it is named ``loop`` in messages."""
@@ -125,7 +133,13 @@ def _addresses(opened: socket.socket) -> tuple[str, ...]:
 
 
 def _start(
-    page: str, timeout_s: float, ranks: list[tuple[int, int]], meeting: Meeting | None, *, outlived: bool
+    page: str,
+    timeout_s: float,
+    ranks: list[tuple[int, int]],
+    meeting: Meeting | None,
+    watchers: Path | None,
+    *,
+    outlived: bool,
 ) -> None:
     """Start the process that watches these ranks, given by number and process."""
     python = [sys.executable, "-I", "-S", str(watchdog.__file__)]
@@ -135,6 +149,8 @@ def _start(
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_RANKS)}
     if meeting is not None:
         environment[MEETING] = meeting.encode()
+    if watchers is not None:
+        environment[MARKS] = str(watchers)
     handle = meeting.handle if meeting is not None else -1
     with suppress(OSError):
         if handle >= 0:
