@@ -104,7 +104,7 @@ COMMANDS = {
     "dlbc.commands.kept_programs": ("dlbrt.observe.files",),
     "dlbc.commands.run": ("dlbrt.options", "dlbrt.script"),
     "dlbc.commands.report": (*PURE, "dlbrt.observe", "dlbrt.sim"),
-    "dlbc.commands.verify": ("dlbrt.script",),
+    "dlbc.commands.verify": ("dlbrt.mpi.root.left_open", "dlbrt.script"),
     "dlbc.notebook": ("dlbrt.cell",),
     "dlbc.commands.simulate": (*PURE, "dlbrt.observe", "dlbrt.sim"),
 }

@@ -84,6 +84,34 @@ def test_a_difference_is_shown_with_its_place_and_can_be_repeated(tmp_path: Path
     assert again.stdout.splitlines()[1].startswith("  A[")
 
 
+#: Iterations behind the failing one may store, and the program goes on.
+CAUGHT = """import numpy as np
+A, rows, log = np.zeros((40, 3)), [0] * 40, []
+x = A[::-1, 1]
+try:
+    # dlb: parallel
+    for i in range(40):
+        if i == 3:
+            raise ValueError(i)
+        A[i, :] = i + 1
+        rows[i] = i
+except ValueError as error:
+    log.append(str(error))
+{after}
+"""
+
+
+@pytest.mark.mpi
+def test_what_the_language_leaves_open_after_a_caught_exception_is_no_difference(tmp_path: Path) -> None:
+    (tmp_path / "caught.py").write_text(CAUGHT.format(after=""))
+    done = verify("-n", "3", "--runs", "4", "--seed", "4", "caught.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    (tmp_path / "caught.py").write_text(CAUGHT.format(after="B = A + 0"))
+    done = verify("-n", "3", "--runs", "4", "--seed", "4", "caught.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "  B[" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("text", "words", "status", "said"),
     [

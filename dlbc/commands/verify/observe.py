@@ -12,10 +12,15 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlbrt.script import prepare
 
+from dlbc.commands.verify.open_elements import OpenElements
 from dlbc.commands.verify.snapshot import describe
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.root.left_open import OpenRows
 
 #: How launchers number the ranks for the processes that they start.
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
@@ -29,6 +34,7 @@ def main() -> None:
     stacks = (directory / f"stacks.{rank}.{os.getpid()}").open("w")
     faulthandler.dump_traceback_later(seconds, file=stacks)
     code, namespace = prepare()
+    noted = _noted()
     ended_by: tuple[str, str] | None = None
     try:
         exec(code, namespace)
@@ -36,8 +42,18 @@ def main() -> None:
         ended_by = type(error).__qualname__, _message(error)
         raise
     finally:
-        end = {"exception": ended_by, "names": describe(namespace, directory)}
+        end = {"exception": ended_by, "names": describe(namespace, directory, OpenElements(noted))}
         (directory / "end.json").write_text(json.dumps(end), encoding="utf-8")
+
+
+def _noted() -> list[OpenRows]:
+    """What failing loops leave open from now on; nothing in a sequential run."""
+    if "dlbrt.mpi.session" not in sys.modules:
+        return []
+    from dlbrt.mpi.root.left_open import left_open
+
+    left_open.wanted = True
+    return left_open.noted
 
 
 def _message(error: BaseException) -> str:

@@ -18,12 +18,16 @@ from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any, Final
 
+from dlbc.commands.verify.open_elements import OpenElements
+
 #: A description, as JSON has it.
 Node = list[Any]
 
 #: Kinds of descriptions: a value in words, the items of a sequence, of a mapping, of a set, the attributes
-#: of an object, an array's file, the path of an object that was described before, and a type alone.
+#: of an object, an array's files, the path of an object that was described before, a type alone, and what may
+#: be anything (`OpenElements`). A fourth part of an array's says in a file which elements may be anything.
 LEAF, ITEMS, PAIRS, MEMBERS, FIELDS, ARRAY, SAME, OPAQUE = ["=", "[", "{", "set", ".", "array", "@", "?"]
+OPEN: Final = "*"
 
 _LEAVES: Final = frozenset(
     (int, float, complex, bool, str, bytes, type(None), range, slice, Fraction, Decimal)
@@ -35,12 +39,14 @@ _DEEPEST = 60
 _MOST_VALUES = 2_000_000
 
 
-def describe(namespace: Mapping[str, object], directory: Path) -> dict[str, Node]:
+def describe(
+    namespace: Mapping[str, object], directory: Path, open_elements: OpenElements | None = None
+) -> dict[str, Node]:
     """A description for each name that holds data; arrays are written to ``directory``.
 
     The states of the global random generators are among them, by the expressions that give them.
     """
-    writer = _Describer(directory)
+    writer = _Describer(directory, open_elements or OpenElements())
     data = {name: value for name, value in namespace.items() if not issubclass(type(value), _CODE)}
     found = {name: writer.node(value, name) for name, value in data.items() if not name.startswith("__")}
     return found | {text: writer.node(state, text) for text, state in _random_states()}
@@ -56,8 +62,9 @@ def _random_states() -> Iterator[tuple[str, object]]:
 class _Describer:
     """Describes values; an object that is met again is described by its first path."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, open_elements: OpenElements) -> None:
         self._directory = directory
+        self._open = open_elements
         self._numpy: Any = sys.modules.get("numpy")
         self._paths: dict[int, str] = {}
         self._kept: list[object] = []  # an identity means one object as long as that is alive
@@ -86,8 +93,7 @@ class _Describer:
             return self._array(value, path, depth)
         if issubclass(kind, tuple | list | deque | bytearray):
             base = next(each for each in (tuple, list, deque, bytearray) if issubclass(kind, each))
-            items = enumerate(base.__iter__(value))
-            return [ITEMS, _name(kind), [self.node(x, f"{path}[{k}]", depth + 1) for k, x in items]]
+            return [ITEMS, _name(kind), self._items(value, base.__iter__(value), path, depth)]
         if issubclass(kind, dict):
             return [PAIRS, _name(kind), self._pairs(dict.items(value), path, depth)]
         if issubclass(kind, set | frozenset):
@@ -101,6 +107,13 @@ class _Describer:
             return [FIELDS, _name(kind), fields]
         return [OPAQUE, _name(kind), ""]
 
+    def _items(self, value: object, items: Iterable[Any], path: str, depth: int) -> list[Node]:
+        """The descriptions of the items of a sequence; what is open has been met as well."""
+        described = [self.node(x, f"{path}[{k}]", depth + 1) for k, x in enumerate(items)]
+        for k in self._open.of_list(value):
+            described[k] = [OPEN, "", ""]
+        return described
+
     def _pairs(self, items: Iterable[tuple[Any, Any]], path: str, depth: int) -> list[tuple[str, Node, Node]]:
         """For each entry the key as it is written in a path, its description, and that of the value."""
         pairs = []
@@ -113,16 +126,22 @@ class _Describer:
     def _array(self, value: Any, path: str, depth: int) -> Node:
         numpy = self._numpy
         plain = numpy.asarray(numpy.ma.getdata(value))
+        opened = self._open.of_array(plain)
         if plain.dtype.hasobject:
             items = [self.node(x, f"{path}.flat[{k}]", depth + 1) for k, x in enumerate(plain.flat)]
+            for k in () if opened is None else numpy.flatnonzero(opened):
+                items[k] = [OPEN, "", ""]
             return [ITEMS, f"{_name(type(value))} {plain.dtype} {plain.shape}", items]
         parts = [plain, *([numpy.ma.getmaskarray(value)] if numpy.ma.isMaskedArray(value) else [])]
-        files = []
-        for part in parts:
-            files.append(f"{self._arrays}.npy")
-            numpy.save(self._directory / files[-1], part, allow_pickle=False)
-            self._arrays += 1
-        return [ARRAY, _name(type(value)), files]
+        files = [self._file(part) for part in parts]
+        return [ARRAY, _name(type(value)), files, *([] if opened is None else [self._file(opened)])]
+
+    def _file(self, array: Any) -> str:
+        """Write an array to a file; its name."""
+        name = f"{self._arrays}.npy"
+        self._numpy.save(self._directory / name, array, allow_pickle=False)
+        self._arrays += 1
+        return name
 
 
 def _name(kind: type) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dlbc.commands.verify.compare import Outcome, Unsteady, UnsteadyError, differences, unsteady
+from dlbc.commands.verify.open_elements import OpenElements
 from dlbc.commands.verify.snapshot import describe
 
 NOTHING = Unsteady()
@@ -30,7 +31,7 @@ Box.__module__ = "__main__"
 
 def outcome(directory: Path, stdout: bytes = b"", **names: Any) -> Outcome:
     """A run that ended well, and left these names."""
-    directory.mkdir()
+    directory.mkdir(parents=True)
     end = {"exception": None, "names": describe(names, directory)}
     return Outcome(directory, stdout, "", 0, 1.0, "", end, {})
 
@@ -177,3 +178,47 @@ def test_values_are_not_compared_after_an_exception(tmp_path: Path) -> None:
             replace(each, status=1, end=(each.end or {}) | {"exception": (exception, "3")}) for each in runs
         ]
         assert len(differences(ended[0], ended[1], NOTHING, frozenset())) == count
+
+
+@dataclass
+class Noted:
+    """Rows as the runtime notes them."""
+
+    data: Any
+    axis: int = 0
+    rows: list[int] | None = None
+
+
+def differing(tmp_path: Path, noted: list[Noted], one: object, other: object) -> list[str]:
+    """The differences of two runs whose name x holds these values; the parallel one leaves rows open."""
+    ours, theirs = outcome(tmp_path / "one", x=one), outcome(tmp_path / "other", x=other)
+    names = describe({"x": other}, theirs.directory, OpenElements(noted))
+    theirs = replace(theirs, end={"exception": None, "names": names})
+    return [str(each) for each in differences(ours, theirs, NOTHING, frozenset({"numpy.random.get_state()"}))]
+
+
+@pytest.mark.parametrize(
+    "view",
+    [lambda a: a, lambda a: a[1:, ::-1], lambda a: a.T, lambda a: a.reshape(-1), lambda a: a.view("i8")],
+    ids=["itself", "a part", "transposed", "flat", "another type"],
+)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_elements_that_are_open_are_not_compared_by_any_view(tmp_path: Path, view: Any, axis: int) -> None:
+    one = np.arange(20.0).reshape(4, 5)
+    other = one.copy()
+    np.moveaxis(other, axis, 0)[2:] = -1
+    noted = [Noted(other, axis, list(range(2, other.shape[axis])))]
+    assert differing(tmp_path, noted, view(one), view(other)) == []
+    np.moveaxis(other, axis, 0)[1] = -1
+    found = differing(tmp_path / "again", noted, view(one), view(other))
+    assert len(found) == 1
+    assert found[0].startswith("x[")
+
+
+def test_open_elements_of_lists_and_of_arrays_of_objects(tmp_path: Path) -> None:
+    for k, make in enumerate((list, lambda some: np.array(some, object))):
+        one, other = make([1, 2, 3]), make([1, 2, "open"])
+        place = tmp_path / str(k)
+        assert differing(place, [Noted(other, 0, [2])], one, other) == []
+        assert len(differing(place / "closed", [Noted(other, 0, [1])], one, other)) == 1
+        assert differing(place / "all", [Noted(other)], one, other) == []

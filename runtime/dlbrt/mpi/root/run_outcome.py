@@ -12,6 +12,7 @@ from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
+from dlbrt.mpi.root.left_open import left_open
 from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.preparation import Preparation
 from dlbrt.mpi.root.program_history import SharingFigures
@@ -110,6 +111,7 @@ class RunOutcome:
         if result.failure is not None and len(self.results) > 1:
             from dlbrt.mpi.failure import note
 
+            left_open.note(prepared.payload.fields, result.failure.position, len(prepared.space))
             source, ranks = prepared.loop_history.source, prepared.root_runtime.communicator.ranks
             result.note = note(prepared.kernel, prepared.space, result.failure, source, ranks)
             if self.fault is None and self.sharing is not None:
