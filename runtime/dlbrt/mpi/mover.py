@@ -21,7 +21,7 @@ from dlbrt.data.object_state import restore
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
 from dlbrt.data.work_table import Units
-from dlbrt.mpi.communicator import DATA, Communicator
+from dlbrt.mpi.communicator import DATA, PACKED, Communicator
 from dlbrt.mpi.regions import MemoryRegion, regions_of, touched_region
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.values.generators import are_seeds
@@ -167,7 +167,7 @@ class Mover:
         """Start sending rows of one field."""
         if isinstance(field.data, list):
             packed = self._pickled.pop(id(field), None) or self._packed(field, rows, target)
-            self._requests.append(self._communicator.send_bytes(packed, target, DATA))
+            self._requests.append(self._communicator.send_bytes(packed, target, PACKED))
             self.bytes_sent += len(packed)
             self._held.append(packed)
         elif regions := regions_of(field.data, field.axis, rows):
@@ -206,7 +206,7 @@ class Mover:
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""
         if isinstance(field.data, list):
-            data = self._communicator.wait_bytes(source, DATA)[1]
+            data = self._communicator.wait_bytes(source, PACKED)[1]
             self._objects.arrived(data, source)
             self._lists.append((field, rows, source, data))
             self.bytes_received += len(data)

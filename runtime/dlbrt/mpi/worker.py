@@ -14,7 +14,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, RepeatedCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator, RanksLostError
+from dlbrt.mpi.communicator import COMMAND, PACKED, RESULT, VERDICT, Communicator, RanksLostError
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.early_imports import import_early
 from dlbrt.mpi.interrupts import interrupts
@@ -341,7 +341,7 @@ class _WorkerRun:
     def _give_back(self, result: RankResult, mover: Mover, remains: bytes) -> None:
         mover.send(result.figures.done, 0, stored_by(result))
         self._elements.send()
-        sending = self._communicator.send_bytes(remains, 0, DATA)
+        sending = self._communicator.send_bytes(remains, 0, PACKED)
         mover.complete()
         self._elements.sent()
         self._communicator.complete([sending])

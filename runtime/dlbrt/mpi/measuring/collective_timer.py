@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.mpi.communicator import DATA, Communicator
+from dlbrt.mpi.communicator import PACKED, Communicator
 
 Timestamps = np.ndarray[Any, Any]
 
@@ -87,9 +87,9 @@ class CollectiveTimer:
 
 def _send_time(communicator: Communicator, other: int) -> None:
     for _ in range(_TRIPS):
-        communicator.wait_bytes(other, DATA)
+        communicator.wait_bytes(other, PACKED)
         communicator.complete(
-            [communicator.send_bytes(np.float64(time.perf_counter()).tobytes(), other, DATA)]
+            [communicator.send_bytes(np.float64(time.perf_counter()).tobytes(), other, PACKED)]
         )
 
 
@@ -98,8 +98,8 @@ def _measure_offset(communicator: Communicator) -> float:
     shortest_s, clock_offset_s = float("inf"), 0.0
     for _ in range(_TRIPS):
         start = time.perf_counter()
-        communicator.complete([communicator.send_bytes(b"\0", 0, DATA)])
-        [there] = np.frombuffer(communicator.wait_bytes(0, DATA)[1], dtype=np.float64).tolist()
+        communicator.complete([communicator.send_bytes(b"\0", 0, PACKED)])
+        [there] = np.frombuffer(communicator.wait_bytes(0, PACKED)[1], dtype=np.float64).tolist()
         taken_s = time.perf_counter() - start
         if taken_s < shortest_s:
             shortest_s, clock_offset_s = taken_s, start + taken_s / 2 - there

@@ -25,7 +25,7 @@ from mpi4py import MPI
 
 from dlbrt.data.field import Field
 from dlbrt.data.twin import Diff, DiffMerge, Twin
-from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
+from dlbrt.mpi.communicator import JOURNAL, PACKED, Communicator
 from dlbrt.mpi.output.standard_output import HELD_BACK, DivertedOutput
 from dlbrt.mpi.values.objects import SharedObjects, without_identity
 from dlbrt.reductions.journal import (
@@ -253,7 +253,7 @@ class ElementGather:
 
     def send(self) -> None:
         """Start sending what was packed to rank 0."""
-        self._requests += [self._communicator.send_bytes(packed, 0, DATA) for packed in self._held]
+        self._requests += [self._communicator.send_bytes(packed, 0, PACKED) for packed in self._held]
 
     def sent(self) -> None:
         """Wait until everything has been sent."""
@@ -261,7 +261,7 @@ class ElementGather:
 
     def receive(self, rank: int) -> None:
         """Receive the changes of a rank, without storing them yet."""
-        messages = [self._communicator.wait_bytes(rank, DATA)[1] for _ in self._twins]
+        messages = [self._communicator.wait_bytes(rank, PACKED)[1] for _ in self._twins]
         for (field, _), message in zip(self._twins, messages, strict=True):
             if isinstance(field.data, list):
                 self._objects.arrived(message, rank)

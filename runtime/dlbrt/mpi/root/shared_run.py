@@ -16,7 +16,7 @@ from dlbrt.balance.messages import NO_FAILURE
 from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans, coverage_error, first_gap, left_out
 from dlbrt.mpi.call import CalledOffError, LoopCall
-from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT, RanksLostError
+from dlbrt.mpi.communicator import ANY, PACKED, RESULT, VERDICT, RanksLostError
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.output.live_output import ShownOutput
@@ -258,7 +258,7 @@ class SharedRun:
             return result
         mover.receive(result.figures.done, rank, stored_by(result))
         self._elements.receive(rank)
-        remains: Remains = pickle.loads(self._communicator.wait_bytes(rank, DATA)[1])
+        remains: Remains = pickle.loads(self._communicator.wait_bytes(rank, PACKED)[1])
         self._objects.expect(rank, remains.returned)
         raise_signals(remains.signals)
         if remains.segments is not None:
