@@ -150,6 +150,20 @@ def test_slow_ranks_and_speeds(told: Any) -> None:
     assert repeated["optima_s"] == [pytest.approx(2 * 0.4 / 3)]
 
 
+def test_ranks_that_die(told: Any, printed: Any) -> None:
+    words = (*MXM, "--ranks", "4", "--strategy", "GDDLB,none", "--iteration-s", "0.01")
+    deaths = ("--kill", "2@0.5", "--kill", "1@0.5")
+    (alone,), (killed,) = (told(*words, *more)["cases"] for more in ((), deaths))
+    for name, before in strategies(alone).items():
+        after = strategies(killed)[name]
+        assert (before["lost"], after["lost"] >= 3 * 50) == (0, True)
+        assert after["makespan_s"] > 1.5 * before["makespan_s"]
+    text = printed(*words, "--kill", "2@0.5")
+    assert "killed: 2@0.5" in text
+    assert "moved  lost" in text
+    assert "lost" not in printed(*words, "--kill", "2@500")
+
+
 def test_iteration_time_and_group(told: Any) -> None:
     words = (*MXM, "--ranks", "6", "--strategy", "none", "--iteration-s", "2", "--group", "2")
     [case] = told(*words)["cases"]
@@ -238,6 +252,10 @@ def test_all_numbers_that_are_missing_are_asked_for_at_once(refused: Any) -> Non
         (("--slow", "4:0.5"), "expected RANK:FACTOR, such as 0:0.5, of a rank below 4; found '4:0.5'"),
         (("--slow", "1:-1"), "--slow: expected a number from 1e-15 to 1e+15; found '-1'"),
         (("--slow", "1:1e-9", "--slow", "1:1e-9"), "--slow: expected speeds of 1e-15 or more; found 1e-18"),
+        (("--kill", "4@1"), "expected RANK@SECONDS, such as 1@0.5, of a rank from 1 to 3; found '4@1'"),
+        (("--kill", "0@1"), "of a rank from 1 to 3; found '0@1'"),
+        (("--kill", "1@-1"), "--kill: expected a number from 0 to 1e+15; found '-1'"),
+        (("--strategy", "none", "--kill", "1@1", "--trace-out", "x"), "expected no --kill with it"),
         (("--group", "9"), "expected an integer from 1 to 4, the number of ranks"),
         (("--seeds", "0"), "--seeds: expected a whole number from 1 to 10000; found '0'"),
         (("--seeds", "2"), "--seeds: expected a random load to go with it"),

@@ -12,6 +12,7 @@ import heapq
 import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from math import inf
 from random import Random
 from typing import Any
 
@@ -46,7 +47,8 @@ class Play:
 
     ``make`` makes the agent of a rank at a time, ``cost_s`` says what a position takes on the quickest rank.
     Under ``rendezvous`` a rank that has sent rows waits until they are taken. The body raises at
-    the positions ``fails_at``; the user interrupts each rank of ``interrupts`` at a time.
+    the positions ``fails_at``; the user interrupts each rank of ``interrupts`` at a time. Where only some
+    units are ``left``, the others are done.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Play:
         fails_at: frozenset[int] = frozenset(),
         interrupts: Sequence[tuple[int, float]] = (),
         traced: bool = False,
+        left: Spans | None = None,
     ) -> None:
         self.random, self.draws, self.cost_s = random, draws, cost_s
         self.rows, self.rendezvous, self.fails_at = rows, rendezvous, fails_at
@@ -71,8 +74,9 @@ class Play:
         self.played = Played([[] for _ in shares])
         self.owned = [mask(share) for share in shares]
         self.done = [0] * len(shares)
+        self.left = units.all if left is None else left
         #: Not dealt yet: with rank 0, which has the pool, or with the counter.
-        self.free = mask(units.all) & ~union(self.owned)
+        self.free = mask(self.left) & ~union(self.owned)
         #: Movements of which only one side has come so far: by source and target, the side and the units.
         self.one_sided: dict[tuple[int, int], deque[tuple[int, Spans]]] = {}
         self.counter = 0
@@ -84,13 +88,18 @@ class Play:
             self.ranks[rank].interrupted_at = when
             self._wake_at(when, rank)
 
-    def run(self) -> Played:
-        """To the end of all ranks; `Violation` if that does not come, or a law does not hold."""
+    def run(self, until: float = inf) -> Played | None:
+        """To the end of all ranks; `Violation` if that does not come, or a law does not hold.
+
+        None where it has not come ``until`` a time, or so shortly before that rank 0 has not gathered yet.
+        """
         running: list[Steps | None] = [each.life() for each in self.ranks]
         for rank in range(len(self.ranks)):
             self._resume_at(self.network.rounded(self.random.random() * self.draws.latency_s * 20), rank)
         steps = 0
         while self._heap:
+            if self._heap[0][0] > until:
+                return None
             steps += 1
             if steps > MOST_STEPS:
                 raise Violation(f"no end after {steps} steps")
@@ -109,7 +118,7 @@ class Play:
         if waiting := [rank for rank, life in enumerate(running) if life is not None]:
             raise Violation(f"ranks {waiting} wait for ever")
         self._check_the_end()
-        return self.played
+        return self.played if self.now + self.draws.latency_s < until else None
 
     def _rest(self, each: Rank, wait: Wait) -> None:
         each.version += 1
@@ -192,14 +201,14 @@ class Play:
         cut = played.interrupted and known == 0  # otherwise all was done when the interrupt came
         lowest = 0 if cut else min(played.raised, default=NO_FAILURE)
         counts = Counter(itertools.chain.from_iterable(played.done))
-        positions = range(self.units.first, self.units.stop)
+        positions = {p for run in self.units.positions(self.left).runs for p in run}
         if lost := [p for p in positions if p < lowest and not counts[p]]:
             raise Violation(f"positions {lost} are lost")
         if twice := [p for p, count in counts.items() if count > 1]:
             raise Violation(f"positions {twice} are done twice")
         if len(played.raised) > len(set(played.raised)):
             raise Violation(f"a position is run again that has raised: {played.raised}")
-        first = min((p for p in self.fails_at if p in positions), default=NO_FAILURE)
+        first = min(self.fails_at & positions, default=NO_FAILURE)
         if known != lowest or (lowest != first and not cut):
             raise Violation(f"position {first} fails first, {lowest} has failed, {known} is known")
         for target, tag, source, content in self.network.left():

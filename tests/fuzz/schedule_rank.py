@@ -44,6 +44,7 @@ class Rank:
         self.version, self.waits = 0, False
         self.past_counts = BalancingCounts()
         self.interrupted_at = float("inf")
+        self.raised: list[int] = []
         self._make = make
         self._actions: deque[actions.Action] = deque()
         self._pending: Pending | None = None
@@ -96,6 +97,7 @@ class Rank:
                 self._mark(stretch[:done])
                 self._report(done, seconds, progress)
                 world.played.raised.append(positions[failed])
+                self.raised.append(positions[failed])
                 self._fail(positions[failed])
                 return
             done += len(chunk)

@@ -20,6 +20,9 @@ CHOICES = ("GDDLB", "GCDLB", "LDDLB", "LCDLB", "steal", "diffusion", "none")
 #: One play in so many is under `AUTO` with the model, which takes longer than all else.
 WITH_MODEL = 40
 
+#: The part of the plays in which ranks die.
+WITH_DEATHS = 0.15
+
 TICK = 1e-3
 
 
@@ -30,7 +33,8 @@ class Scenario:
     ``strategy`` begins; where there are ``choices``, rank 0 commits to them in turn. ``hosts`` makes the
     groups: one of the ranks of each host. ``spread``: how unequal iterations are; ``first``: the position
     that the loop goes on from. ``fails_at`` are positions, ``interrupts`` (rank, time in units of the cost of
-    an iteration).
+    an iteration). ``deaths`` are times in the same units at which one of the other ranks dies, counted from
+    when its run, the whole loop or the rest after a death, begins.
     """
 
     seed: int
@@ -50,6 +54,7 @@ class Scenario:
     spread: float = 0.0
     fails_at: tuple[int, ...] = ()
     interrupts: tuple[tuple[int, float], ...] = ()
+    deaths: tuple[float, ...] = ()
     known: LoopStatistics = field(default_factory=LoopStatistics)
     parameters: Parameters = field(default_factory=Parameters)
     network_s: float = 1e-4
@@ -75,7 +80,7 @@ def scenario(seed: int) -> Scenario:
     fails_at = draw.sample(positions, min(some, len(positions)))
     interrupts = [(draw.randrange(ranks), units * draw.random() * 3) for _ in range(draw.choice((1, 1, 2)))]
     rules = GroupRules(draw.random() < 0.4, draw.random() < 0.5, draw.random() < 0.3)
-    return Scenario(
+    made = Scenario(
         seed, ranks, units, name, choices, first, folded,
         dealt=draw.choice(("block", "block", "cyclic", "turns", "uneven", "one")),
         hosts=hosts, rules=rules, rows=draw.choice(tuple(Rows)), rendezvous=draw.random() < 0.5,
@@ -86,6 +91,16 @@ def scenario(seed: int) -> Scenario:
         network_s=draw.choice((0.0, 1e-6, 1e-4, 1e-3, 0.05)),
         draws=_draws(draw),
     )  # fmt: skip
+    return made if made.interrupts else replace(made, deaths=_deaths(seed, ranks, units))
+
+
+def _deaths(seed: int, ranks: int, units: int) -> tuple[float, ...]:
+    """Deaths, up to those of all ranks above 0; some come when the loop is over, while rank 0 gathers."""
+    draw = Random(seed ^ 0xDEAD)
+    if draw.random() >= WITH_DEATHS:
+        return ()
+    spread = units * draw.choice((0.2, 1.0, 3.0))
+    return tuple(draw.random() * spread for _ in range(draw.randint(1, ranks - 1)))
 
 
 def _strategy(draw: Random, seed: int) -> tuple[str, tuple[str, ...]]:

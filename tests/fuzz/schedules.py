@@ -4,7 +4,8 @@
 
 A seed is a scenario (ranks, units, shares, groups, parameters, how times are drawn, failures) and the draws
 of its play. How long iterations and messages take, when ranks begin and look, and what fails is an
-adversary's; the laws that have to hold stand in `tests.fuzz.schedule_play`. A seed that breaks one is printed
+adversary's; the laws that have to hold stand in `tests.fuzz.schedule_play`, and of ranks that die in
+`tests.fuzz.schedule_deaths`. A seed that breaks one is printed
 with a smaller scenario that does so too, and the trace of its events; ``--trace SEED`` prints that of any
 seed.
 """
@@ -33,6 +34,7 @@ from dlbrt.data.work_table import UNIFORM, Units, WorkTable
 from dlbrt.predict.groups import Groups, by_host
 from dlbrt.predict.network import Network, Pattern
 
+from tests.fuzz.schedule_deaths import play_with_deaths
 from tests.fuzz.schedule_network import Played, Rows, Violation
 from tests.fuzz.schedule_play import Play
 from tests.fuzz.schedule_scenarios import Scenario, scenario
@@ -49,7 +51,7 @@ def played(of: Scenario, *, traced: bool = False) -> Played:
     stop = of.first + (2 * of.units - (draw.random() < 0.5) if of.folded and of.units else of.units)
     units = Units(of.first, stop, of.folded)
     work_table = _work_table(draw, units) if of.weighted else UNIFORM
-    start_of, make, shares = _agents(of, draw, units, work_table)
+    start_of, make, shares, network = _agents(of, draw, units, work_table)
     costs = {p: of.cost_s * math.exp(of.spread * draw.gauss(0, 1)) for p in range(of.first, stop)}
     world = Play(
         make, units, shares, draw, of.draws, costs.__getitem__,
@@ -58,7 +60,7 @@ def played(of: Scenario, *, traced: bool = False) -> Played:
         interrupts=[(rank, when * of.cost_s) for rank, when in of.interrupts],
     )  # fmt: skip
     try:
-        found = world.run()
+        found = play_with_deaths(of, world, network, draw)
         _check_counts(of, found)
     except Exception as error:
         if traced:
@@ -102,8 +104,8 @@ class _Choices:
 
 def _agents(
     of: Scenario, draw: Random, units: Units, work_table: WorkTable
-) -> tuple[InitialState, Callable[[int, float], Agent], tuple[Spans, ...]]:
-    """What all ranks know, what makes the agent of one, and the first shares."""
+) -> tuple[InitialState, Callable[[int, float], Agent], tuple[Spans, ...], Network]:
+    """What all ranks know, what makes the agent of one, the first shares, and the network as it is known."""
     each = Pattern((-of.network_s, of.network_s))
     network = Network(of.network_s, 1e9, each, each, Pattern((0.0, of.network_s)), of.network_s / 2)
     groups: Groups = by_host(of.hosts) if of.hosts else (tuple(range(of.ranks)),)
@@ -121,7 +123,7 @@ def _agents(
     def make(rank: int, now: float) -> Agent:
         return agent_of(begins, start, rank, now, groups, of.rules, commit)
 
-    return start, make, deal.shares
+    return start, make, deal.shares, network
 
 
 def _shares(of: Scenario, draw: Random, units: Units) -> tuple[Spans, ...]:
@@ -165,6 +167,9 @@ def failure_of(of: Scenario) -> str | None:
     return None
 
 
+#: Fields of a scenario that have no value which makes it simpler, or that are made shorter.
+_OF_A_SEED = ("seed", "ranks", "units", "strategy", "choices", "fails_at", "interrupts", "deaths")
+
 #: Play seeds that a smaller scenario is tried with, and how long a smaller one is looked for.
 _TRIES, _LONGEST_S = 12, 60.0
 
@@ -191,16 +196,17 @@ def _smaller(of: Scenario) -> Iterator[Scenario]:
     for ranks in sorted({2, of.ranks // 2, of.ranks - 1}):
         if 2 <= ranks < of.ranks:
             interrupts = tuple(each for each in of.interrupts if each[0] < ranks)
-            known = replace(of.known, weights=of.known.weights[:ranks])
-            yield replace(of, ranks=ranks, hosts=of.hosts[:ranks], interrupts=interrupts, known=known)
-    for name in ("fails_at", "interrupts"):
+            known, deaths = replace(of.known, weights=of.known.weights[:ranks]), of.deaths[: ranks - 1]
+            fewer = replace(of, ranks=ranks, hosts=of.hosts[:ranks], known=known)
+            yield replace(fewer, interrupts=interrupts, deaths=deaths)
+    for name in ("fails_at", "interrupts", "deaths"):
         for place in range(len(getattr(of, name))):
             some = getattr(of, name)
             yield replace(of, **{name: some[:place] + some[place + 1 :]})
     for place in range(len(of.choices) if len(of.choices) > 1 else 0):
         yield replace(of, choices=of.choices[:place] + of.choices[place + 1 :])
     for each in fields(of):
-        if each.name not in ("seed", "ranks", "units", "strategy", "choices", "fails_at", "interrupts"):
+        if each.name not in _OF_A_SEED:
             value = getattr(default, each.name)
             if value != getattr(of, each.name):
                 yield replace(of, **{each.name: value})

@@ -19,7 +19,7 @@ from dlbrt.sim.machine import Machine
 from dlbc.commands.common import print_error, show_diagnostics, show_text
 from dlbc.commands.explain.loop_numbers import NumberError
 from dlbc.commands.simulate.loops import loop_of_program, recorded_loop
-from dlbc.commands.simulate.machines import find_machines, read_description
+from dlbc.commands.simulate.machines import find_deaths, find_machines, read_description
 from dlbc.commands.simulate.request import (
     CannotSimulateError,
     FaultyProgramError,
@@ -87,6 +87,11 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--group", metavar="SPEC", help="groups of the local strategies, as for run")
     parser.add_argument(
+        "--kill", metavar="RANK@SECONDS", action="append", default=[],
+        help="a rank above 0 dies so long after the loop begins, and the others go on, as under "
+        "`dlbc run --fault-tolerant`; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
         "--seeds", metavar="K", default="1", help="simulate K random loads: medians, and range of makespans"
     )
 
@@ -125,12 +130,14 @@ def simulate_loop(request: SimulationRequest) -> str:
     loop, seeds, traced = experiment.loop, experiment.seeds, request.trace_out is not None
     if traced and (len(experiment.machines), len(experiment.strategies), seeds) != (1, 1, 1):
         raise CannotSimulateError("--trace-out: expected one number of ranks, one strategy and one load")
+    if traced and request.kill:
+        raise CannotSimulateError("--trace-out: expected no --kill with it: a trace has one run by all ranks")
     blocks = []
     for machine in experiment.machines:
         if seeds > 1 and machine.load.random is None:
             wanted = "a random load to go with it, such as --load random:max=5,duration=0.5"
             raise CannotSimulateError(f"--seeds: expected {wanted}; found none")
-        case = SimulationCase(machine, loop.model(machine.ranks), seeds)
+        case = SimulationCase(machine, loop.model(machine.ranks), seeds, find_deaths(request.kill, machine))
         outcomes = simulate_all(case, experiment.strategies, loop.parameters, traced=traced)
         blocks.append(MachineResult(machine, case.loop, outcomes))
     if request.trace_out is not None:
@@ -185,7 +192,12 @@ def _notes(request: SimulationRequest, machine: Machine) -> Iterator[str]:
     where = request.machine or ("as recorded" if request.trace and not request.ranks else "processors alike")
     rate = f"{network.bandwidth / 1e6:g} MB/s"
     yield f"machine: {where}; latency {network.latency_s * 1e6:g} us, bandwidth {rate}"
-    changes = {"load": _load(request, machine), "speeds": request.speeds, "slow": ", ".join(request.slow)}
+    changes = {
+        "load": _load(request, machine),
+        "speeds": request.speeds,
+        "slow": ", ".join(request.slow),
+        "killed": ", ".join(request.kill),
+    }
     for name, value in changes.items():
         if value:
             yield f"{name}: {value}"

@@ -11,6 +11,7 @@ from pathlib import Path
 from dlbrt.contract import OptionError
 from dlbrt.emulation import LoadSpec
 from dlbrt.predict.groups import GroupSpec, parse_group
+from dlbrt.sim.deaths import Death
 from dlbrt.sim.description import (
     MAX_RANKS,
     DescriptionError,
@@ -73,6 +74,18 @@ def find_machines(
     else:
         raise CannotSimulateError("expected --ranks, such as 4,16,256, or a --machine; found neither")
     return tuple(_changed(request, _made(request, basis, ranks, size)) for ranks in counts)
+
+
+def find_deaths(words: Sequence[str], machine: Machine) -> tuple[Death, ...]:
+    """The ranks of a machine that die, and when; CannotSimulateError for wrong options."""
+    found = []
+    for word in words:
+        rank, at, seconds = (part.strip() for part in word.partition("@"))
+        if not (at and re.fullmatch("[0-9]{1,9}", rank) and 0 < int(rank) < machine.ranks):
+            wanted = f"RANK@SECONDS, such as 1@0.5, of a rank from 1 to {machine.ranks - 1}"
+            raise CannotSimulateError(f"--kill: expected {wanted}; found {word!r}")
+        found.append(Death(int(rank), read_number("--kill", seconds)))
+    return tuple(found)
 
 
 def _made(

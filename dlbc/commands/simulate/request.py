@@ -80,6 +80,7 @@ class SimulationRequest:
     speeds: str | None = None
     slow: Sequence[str] = ()
     group: str | None = None
+    kill: Sequence[str] = ()
     seeds: str = "1"
     trace_out: str | None = None
     format: str = "full"

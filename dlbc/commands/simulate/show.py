@@ -40,15 +40,16 @@ def _block(block: MachineResult) -> Iterator[str]:
     least = block.strategies[0].optimum_s
     over = "" if seeds == 1 else f", medians over {seeds} loads"
     yield f"{ranks} rank{'s' * (ranks != 1)}{over}; no strategy can take less than {_seconds(least)}"
-    heads = [*_HEADS, *(["range of makespans"] if seeds > 1 else [])]
-    rows = [heads, *([*_row(simulated)] for simulated in block.strategies)]
+    lost = any(simulated.median_of("lost") for simulated in block.strategies)
+    heads = [*_HEADS, *(["lost"] if lost else []), *(["range of makespans"] if seeds > 1 else [])]
+    rows = [heads, *([*_row(simulated, lost=lost)] for simulated in block.strategies)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     for name, *cells in rows:
         right = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
         yield f"    {name:{widths[0]}}  {'  '.join(right)}"
 
 
-def _row(simulated: StrategyOutcomes) -> Iterator[str]:
+def _row(simulated: StrategyOutcomes, *, lost: bool) -> Iterator[str]:
     chosen = simulated.chosen if simulated.strategy == AUTO else ()
     yield f"{simulated.strategy} ({', '.join(chosen)})" if chosen else simulated.strategy
     yield _seconds(simulated.makespan_s)
@@ -56,6 +57,8 @@ def _row(simulated: StrategyOutcomes) -> Iterator[str]:
     yield "-" if simulated.efficiency is None else f"{simulated.efficiency:.1%}"
     for figure in _FIGURES:
         yield f"{simulated.median_of(figure):g}"
+    if lost:
+        yield f"{simulated.median_of('lost'):g}"
     if len(simulated.outcomes) > 1:
         yield f"{_seconds(min(simulated.makespans_s))} to {_seconds(max(simulated.makespans_s))}"
 
@@ -99,6 +102,6 @@ def _strategy(simulated: StrategyOutcomes) -> dict[str, Any]:
         "makespan_s": simulated.makespan_s,
         "over_optimum": simulated.over_optimum,
         "efficiency": simulated.efficiency,
-        **{figure: simulated.median_of(figure) for figure in _FIGURES},
+        **{figure: simulated.median_of(figure) for figure in (*_FIGURES, "lost")},
         "makespans_s": simulated.makespans_s,
     }

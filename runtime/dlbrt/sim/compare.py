@@ -8,7 +8,7 @@ load has a long tail. The efficiency is T(1) / T(P) over the sum of the speeds, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -18,6 +18,7 @@ from dlbrt.data.spans import coverage_error
 from dlbrt.emulation import LoadSpec
 from dlbrt.parameters import Parameters
 from dlbrt.records import dataclass
+from dlbrt.sim.deaths import Death, simulate_deaths
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine, reseeded
 from dlbrt.sim.outcome import SimulationOutcome
@@ -43,11 +44,12 @@ def clairvoyant_s(machine: Machine, loop: LoopModel) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SimulationCase:
-    """A loop on a machine, under as many ``loads`` of the machine's kind, one or more."""
+    """A loop on a machine, under as many ``loads`` of the machine's kind, one or more; ranks may die."""
 
     machine: Machine
     loop: LoopModel
     loads: int = 1
+    deaths: tuple[Death, ...] = ()
 
     def machines(self) -> tuple[Machine, ...]:
         """The machine under each of the loads."""
@@ -124,15 +126,20 @@ def simulate_strategy(
     parameters: Parameters | None = None,
     *,
     traced: bool = False,
+    deaths: Sequence[Death] = (),
 ) -> SimulationOutcome:
     """A loop under the strategy ``name``, or under `AUTO`; KeyError for an unknown name.
 
-    RuntimeError if an iteration was not done exactly once, which is a defect of the strategy.
+    ``traced`` has no effect where there are ``deaths``. RuntimeError if an iteration was not done exactly
+    once, which is a defect of the strategy.
     """
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
     initial_strategy, chooser = begins_with(name, machine.network, machine.groups)
-    outcome = simulate(machine, loop, initial_strategy, parameters, chooser, traced=traced)
-    if error := coverage_error(len(loop.units), list(outcome.done)):
+    if deaths:
+        outcome = simulate_deaths(machine, loop, initial_strategy, deaths, parameters, chooser)
+    else:
+        outcome = simulate(machine, loop, initial_strategy, parameters, chooser, traced=traced)
+    if error := coverage_error(loop.n if deaths else len(loop.units), list(outcome.done)):
         raise RuntimeError(f"{name}: {error}")
     return outcome
 
@@ -149,7 +156,10 @@ def simulate_all(
     work_s, speed = case.loop.costs().of(case.loop.units.all), case.speed()
 
     def outcomes_of(name: str) -> StrategyOutcomes:
-        runs = (simulate_strategy(each, case.loop, name, parameters, traced=traced) for each in machines)
+        runs = (
+            simulate_strategy(each, case.loop, name, parameters, traced=traced, deaths=case.deaths)
+            for each in machines
+        )
         return StrategyOutcomes(name, tuple(runs), optima_s, work_s, speed)
 
     return tuple(sorted(map(outcomes_of, wanted), key=lambda each: (each.makespan_s, each.strategy)))

@@ -135,13 +135,16 @@ def simulate(
     an earlier run would have measured, speeds included. ``traced``: whether to keep every event and action,
     which takes memory in proportion. RuntimeError if a rank waits for ever, which is a defect of the policy.
     """
-    with _uncollected():
+    with uncollected():
         trace: list[SimulationStep] | None = [] if traced else None
         start = start_in(machine, loop, strategy, parameters or Parameters(), known)
-        simulated_ranks = _make_ranks(machine, loop, start, _agents(machine, strategy, start, commit))
+        begins_s = (0.0,) * machine.ranks
+        agents = agents_of(machine, strategy, start, commit, begins_s)
+        simulated_ranks = _make_ranks(machine, loop, start, agents)
         ranks = SimulatedRanks(simulated_ranks, 1 if commit is None else PIECES, trace)
         executor = ActionExecutor(ranks, machine.network, loop.unit_bytes)
-        events = ranks.run(executor.table())
+        ranks.begin(executor.table(), begins_s)
+        events = ranks.run()
         return _outcome(simulated_ranks, executor, events, trace or ())
 
 
@@ -168,7 +171,7 @@ def start_in(
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Without garbage collection of cycles: it would traverse all ranks, and they stay alive anyway."""
     was = gc.isenabled()
     gc.disable()
@@ -179,15 +182,19 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _agents(
-    machine: Machine, strategy: Strategy | PeerStrategy, start: InitialState, commit: ChoiceRule | None
+def agents_of(
+    machine: Machine,
+    strategy: Strategy | PeerStrategy,
+    start: InitialState,
+    commit: ChoiceRule | None,
+    begins_s: Sequence[float],
 ) -> Iterator[Agent]:
-    """The agents of all ranks, in order; balancers share a `ReplicatedGroupState`."""
+    """The agents of all ranks, in order, which begin at these times; balancers share one group state."""
     peers = isinstance(strategy, PeerStrategy)
     first = None if peers else ReplicatedGroupState(range(machine.ranks), start.shares, start.context, {})
-    for rank in range(machine.ranks):
+    for rank, now in enumerate(begins_s):
         group_state = None if first is None else first.another()
-        yield agent_of(strategy, start, rank, 0.0, machine.groups, machine.rules, commit, group_state)
+        yield agent_of(strategy, start, rank, now, machine.groups, machine.rules, commit, group_state)
 
 
 def _make_ranks(

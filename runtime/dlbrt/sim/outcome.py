@@ -26,7 +26,8 @@ class SimulationOutcome:
     ``makespan_s`` is when the last rank knew that nothing is left; ``strategy`` is the last one in force.
     ``done`` are the units that each rank did, ``moved`` is how many changed ranks in all ``redistributions``;
     ``synchronizations`` are those of all groups together. ``events`` counts steps in virtual time and actions
-    carried out, a message to many being one step; ``trace`` is empty unless the run was traced.
+    carried out, a message to many being one step; ``trace`` is empty unless the run was traced. Where ranks
+    died (`dlbrt.sim.deaths`), ``done`` are positions, and ``lost`` counts those that were done in vain.
     """
 
     strategy: str
@@ -38,3 +39,4 @@ class SimulationOutcome:
     moved: int
     events: int = 0
     trace: tuple[SimulationStep, ...] = ()
+    lost: int = 0

@@ -75,19 +75,29 @@ class SimulatedRanks:
     def __len__(self) -> int:
         return len(self.each)
 
-    def run(self, handlers: Mapping[type, ActionHandler]) -> int:
-        """Run to the end; the number of steps in virtual time and of actions carried out.
-
-        ``handlers`` carry out the actions, by kind. RuntimeError if a rank waits for ever.
-        """
+    def begin(self, handlers: Mapping[type, ActionHandler], begins_s: Sequence[float]) -> None:
+        """Let each rank begin at its time; ``handlers`` carry out the actions, by kind."""
         self._handlers = handlers
-        for each in self.each:
-            self._event_queue.schedule(0.0, _WORK, partial(self.settle, each))
-        steps = self._event_queue.run()
-        if waiting := [each.rank for each in self.each if not each.agent.finished]:
+        for each, begin_s in zip(self.each, begins_s, strict=True):
+            self._event_queue.schedule(begin_s, _WORK, partial(self.settle, each))
+
+    @property
+    def over(self) -> bool:
+        """Whether all ranks have finished."""
+        return all(each.agent.finished for each in self.each)
+
+    def run(self, until: float = _NEVER) -> int:
+        """Run to the end, or ``until`` a time; the steps in virtual time and actions carried out.
+
+        RuntimeError if a rank waits for ever.
+        """
+        carried = self._carried
+        steps = self._event_queue.run(until)
+        waiting = [each.rank for each in self.each if not each.agent.finished]
+        if waiting and until == _NEVER:
             name = self.each[0].agent.strategy_name
             raise RuntimeError(f"ranks {waiting} wait for ever: a defect of {name}")
-        return steps + self._carried
+        return steps + self._carried - carried
 
     def deliver(self, each: SimulatedRank, event: Event) -> None:
         """Hand an event to a rank; its actions are carried out when it next settles."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from heapq import heappop, heappush
+from math import inf
 
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.parameters import CHUNK_S
@@ -115,10 +116,10 @@ class EventQueue:
         """Take ``step`` at the time ``when``; at one time, the lowest priority number comes first."""
         heappush(self._steps, (when, priority, next(self._order), step))
 
-    def run(self) -> int:
-        """Take steps until none is left; the number of steps."""
+    def run(self, until: float = inf) -> int:
+        """Take steps ``until`` a time, or until none is left; the number of steps."""
         steps, taken = self._steps, 0
-        while steps:
+        while steps and steps[0][0] <= until:
             now, _, _, step = heappop(steps)
             step(now)
             taken += 1

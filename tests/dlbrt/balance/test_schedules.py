@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from dlbrt.balance.member import GroupMember
 from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.balance.strategies import AUTO, names
+from dlbrt.data.spans import Spans, left_out
 
+from tests.fuzz import schedule_deaths
 from tests.fuzz.schedule_network import Rows
 from tests.fuzz.schedules import Scenario, failure_of, played, scenario, shrunk
 from tests.support.tier import is_full
@@ -34,6 +37,7 @@ def test_seeds_are_of_all_kinds() -> None:
     assert over >= {"diffusion", "GCDLB", "LDDLB", "none"}
     counts = Counter((bool(each.fails_at), bool(each.interrupts), each.folded) for each in some)
     assert len(counts) == 8
+    assert {len(each.deaths) for each in some} >= {0, 1, 2, 5, 11}
 
 
 def test_a_seed_is_the_same_schedule_each_time() -> None:
@@ -63,3 +67,14 @@ def test_an_end_that_is_told_too_early_is_found_and_made_small(monkeypatch: pyte
     small = shrunk(found[0])
     assert failure_of(small) is not None
     assert small.units < 10
+
+
+@pytest.mark.parametrize("wrong", ["lost", "done twice"])
+def test_what_a_death_loses_or_has_done_twice_is_found(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    def left(n: int, parts: Sequence[Spans]) -> Spans:
+        right = left_out(n, parts)
+        return right.first(len(right) - 1)[0] if wrong == "lost" else left_out(n, ())
+
+    monkeypatch.setattr(schedule_deaths, "left_out", left)
+    found = [failure_of(scenario(seed)) or "" for seed in range(200)]
+    assert any(f"are {wrong} in all runs" in text for text in found)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from dlbrt.balance.restart import deal_of_rest
 from dlbrt.balance.strategies import pooled
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.contract import Distribution
@@ -21,11 +22,10 @@ from dlbrt.data.array_table import root_of
 from dlbrt.data.field import overwriting, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
-from dlbrt.data.layout import InitialPartition, equal_counts
+from dlbrt.data.layout import InitialPartition
 from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
-from dlbrt.data.work_table import Units
 from dlbrt.mpi.call import LoopCall, SlotHeader
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.root.partitioner import Partitioner
@@ -198,12 +198,8 @@ class Preparation:
     ) -> LoopCall:
         """The call to run the positions ``left`` of a loop that a death has called off, in blocks."""
         call = self.compose(loop, left.runs[0].start, strategy, partitioner, fixed=True)
-        shares, rest = [], left
-        for count in equal_counts(len(left), self.root_runtime.communicator.ranks):
-            share, rest = rest.first(count)
-            shares.append(share)
-        units = Units(left.runs[0].start, len(self.space))
-        return replace(call, deal=InitialPartition(units, tuple(shares)), measured=0)
+        deal = deal_of_rest(left, len(self.space), self.root_runtime.communicator.ranks)
+        return replace(call, deal=deal, measured=0)
 
     def _overwritten(self, loop: LoopContext) -> tuple[str, ...]:
         """The arrays whose rows are not sent, since each iteration that ends overwrites them.

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dlbrt.balance.restart import strategy_of_rest
 from dlbrt.balance.strategies import AUTO, STATIC, pooled, preload
 from dlbrt.contract import LOCAL, Distribution
 from dlbrt.data.space import Space, space_of
@@ -46,9 +47,6 @@ _NOT_IN_BLOCKS = (
 
 #: Why what iterations of other ranks have used is not done again.
 _PAST_ORDER = "iterations that rank 0 did before others may have used it too"
-
-#: How what is left is balanced after a death, unless nothing may move.
-_BALANCED = "GDDLB"
 
 #: Runs of a loop that begin with watched iterations of rank 0 alone.
 _WATCHED_RUNS = 2
@@ -389,7 +387,7 @@ class LoopRun:
             prepared = Preparation(self._root_runtime, before.kernel, before.space, before.arguments, None)
             if prepared.obstacle(loop, pooled=False):
                 return False
-            strategy = STATIC if self._in_order or self._outcome.strategy == STATIC else _BALANCED
+            strategy = strategy_of_rest(STATIC if self._in_order else self._outcome.strategy)
             weights = self._root_runtime.options.weights or ()
             ranks = self._root_runtime.communicator.ranks
             partitioner = Partitioner(self._loop_history, ranks, weights, trial=False)
