@@ -18,7 +18,9 @@ settings.load_profile("repeatable")
 
 #: Without --full a test draws so many times fewer examples than it names, and these folders are left out.
 FEWER = 8
-FULL_ALONE = [Path(__file__).with_name(name) for name in ("bench", "browser", "lab", "papers", "release")]
+FULL_ALONE = [
+    Path(__file__).with_name(name) for name in ("bench", "browser", "lab", "papers", "release", "site")
+]
 #: What needs Open MPI, in an environment of its own (`.ci/run --full`), is run only where it is named.
 APART = Path(__file__).with_name("ulfm")
 
@@ -30,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full",
         action="store_true",
-        help="run everything: all settings and examples, laboratory, benchmarks, browser, papers",
+        help="run everything: all settings and examples, laboratory, benchmarks, browser, papers, site",
     )
 
 

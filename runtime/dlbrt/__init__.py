@@ -58,7 +58,10 @@ def __getattr__(name: str) -> Any:
 
 
 def start(world: Any) -> Session:
-    """Start the runtime on all ranks of an MPI communicator; see `dlbrt.mpi.session.start`."""
+    """Start the runtime on all ranks of an MPI communicator; returns the session, ``dlb``, on rank 0 alone.
+
+    The other ranks serve its loops until rank 0 ends, and then end. See `dlbrt.mpi.session.start`.
+    """
     keep_apart()
     from dlbrt.mpi.session import start as start_session
 

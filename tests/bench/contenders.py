@@ -60,9 +60,13 @@ def _pool(label: str, how: str, needs: str, stops: bool = True) -> Contender:
     return Contender(label, ("pools.py", how), needs=needs, stops=stops)
 
 
+#: The words of the contender that is the workload's program as it is.
+PLAIN = ("plain",)
+
 CONTENDERS = {
     "sequential": _threads("numba, 1 thread", "sequential"),
     "by_hand": _threads("numba by hand, 1 thread", "by_hand"),
+    "plain": Contender("plain Python", PLAIN, needs="numpy"),
     "python": Contender("dlbc, Python", clause=""),
     "as_written": Contender("dlbc jit(as_written)", clause=", jit(as_written)"),
     "jit": Contender("dlbc jit", clause=", jit"),
@@ -98,6 +102,8 @@ def command(contender: Contender, name: str, sizes: Sequence[int], ranks: int, p
         text = (HERE / f"{name}.py").read_text(encoding="utf-8").replace(", jit", contender.clause)
         Path(place, f"{name}.py").write_text(text, encoding="utf-8")
         return [sys.executable, "-m", "dlbc", "run", "-n", str(ranks), str(place / f"{name}.py"), *words]
+    if contender.program == PLAIN:
+        return [sys.executable, str(HERE / f"{name}.py"), *words]
     program = [sys.executable, str(HERE / contender.program[0])]
     if contender.program[-1] == "futures":
         program[1:1] = ["-m", "mpi4py.futures"]

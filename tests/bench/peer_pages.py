@@ -10,18 +10,18 @@ from typing import Any
 
 from tests.bench.contenders import CONTENDERS
 
-__all__ = ["KEPT", "markdown", "page", "plot", "readme_with", "show", "write_pages"]
+__all__ = ["KEPT", "MEASURED", "markdown", "measured_with", "page", "plot", "show", "write_pages"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: The record that README and docs are written from, and what is written.
-KEPT = "tests/bench/peers.json"
-_PAGE, _PICTURE, _README = "docs/peers.md", "docs/peers.svg", "README.md"
+#: The record that the documents are written from, and what is written.
+KEPT, MEASURED = "tests/bench/peers.json", "docs/measured.md"
+_PAGE, _PICTURE = "docs/peers.md", "docs/peers.svg"
 
 #: With what all are compared.
 BASE = "prange"
 
-#: The rows of README's table: a label, and the contenders of which the best one counts.
+#: The rows of the table in MEASURED: a label, and the contenders of which the best one counts.
 _POOLS = ("joblib", "joblib_threads", "multiprocessing", "futures", "dask", "ray")
 _ROWS = (
     ("`jit`", ("jit",)),
@@ -85,13 +85,13 @@ def page(record: dict[str, Any]) -> str:
     return _ABOUT.format(**record) + markdown(record["workloads"]) + picture
 
 
-def readme_with(text: str, record: dict[str, Any]) -> str:
-    """README with a table of a few rows between its marks."""
+def measured_with(text: str, record: dict[str, Any]) -> str:
+    """The page of all measurements with a table of a few rows between its marks."""
     found = record["workloads"]
     rows = ((label, _best(found, each)) for label, each in _ROWS)
     place: Callable[[Any], str] = lambda _: _table(found, rows)  # noqa: E731 - no escapes in a replacement
     text, count = _BETWEEN.subn(place, text)
-    assert count == 1, "README has no place for the table"
+    assert count == 1, f"{MEASURED} has no place for the table"
     return text
 
 
@@ -100,8 +100,8 @@ def write_pages(record: dict[str, Any]) -> None:
     (ROOT / KEPT).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     (ROOT / _PAGE).write_text(page(record), encoding="utf-8")
     plot(record["workloads"], ROOT / _PICTURE)
-    readme = ROOT / _README
-    readme.write_text(readme_with(readme.read_text(encoding="utf-8"), record), encoding="utf-8")
+    measured = ROOT / MEASURED
+    measured.write_text(measured_with(measured.read_text(encoding="utf-8"), record), encoding="utf-8")
 
 
 def _table(found: dict[str, Any], rows: Iterable[tuple[str, Iterable[str]]]) -> str:

@@ -10,9 +10,10 @@ and code is compiled in a first computation, reported apart. The repetitions of 
 Each line gives the median, the least and the most, and the ratio of the median to that of `prange` in numba's
 default layer. Results are compared with those of the same text under numba on one thread: byte for byte, or
 how far off the farthest element is, relative to the largest. That text is compared with plain Python once, at
-a small size. Contenders that take more than `--slow` seconds have two repetitions. `python`, this project
-without `jit`, runs only where it is named. `--sizes 500` is for a single workload, which goes by its sizes
-then. `--add` adds to the record in `--json`.
+a small size. Contenders that take more than `--slow` seconds have two repetitions. `plain`, the program by
+itself, and `python`, this project without `jit`, run only where they are named (as tests/bench/speedup.py
+does). `--sizes 500` is for a single workload, which goes by its sizes then.
+`--add` adds to the record in `--json`.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    usual = [name for name in CONTENDERS if name != "python"]
+    usual = [name for name in CONTENDERS if name not in ("plain", "python")]
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(SIZES))
     parser.add_argument("--contenders", type=lambda text: text.split(","), default=usual)
     parser.add_argument("--sizes", type=lambda text: tuple(map(int, text.split(","))))
@@ -147,12 +148,17 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--add", action="store_true")
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--pages", action="store_true", help=f"keep it in {KEPT}, write docs and README")
+    parser.add_argument("--pages", action="store_true", help=f"keep it in {KEPT}, write the documents")
     options = parser.parse_args()
     for given, known in ((options.only, SIZES), (options.contenders, CONTENDERS)):
         if unknown := set(given) - set(known):
             parser.error(f"expected some of {', '.join(known)}, found {', '.join(sorted(unknown))}")
     return options
+
+
+def today() -> str:
+    """The date of a record."""
+    return datetime.date.today().isoformat()
 
 
 def machine() -> str:
@@ -172,7 +178,7 @@ def compared(options: argparse.Namespace) -> dict[str, Any]:
     before = json.loads(options.json.read_text(encoding="utf-8")) if options.add else {}
     found: dict[str, Any] = before.get("workloads", {})
     record = {
-        "date": datetime.date.today().isoformat(),
+        "date": today(),
         "machine": machine(),
         "python": platform.python_version(),
         "ranks": options.ranks,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.bench.contenders import CONTENDERS, HERE, NoAnswerError, Running, command, environment, missing
-from tests.bench.peer_pages import KEPT, ROOT, markdown, page, plot, readme_with
+from tests.bench.peer_pages import KEPT, MEASURED, ROOT, markdown, measured_with, page, plot
 from tests.bench.peers import SIZES, measured
 from tests.support.tier import pairs
 
@@ -60,8 +60,8 @@ def test_repetitions_take_turns_and_other_bits_are_told() -> None:
 
 def test_the_documents_show_the_figures_that_are_kept() -> None:
     record = json.loads((ROOT / KEPT).read_text(encoding="utf-8"))
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme_with(readme, record) == readme
+    text = (ROOT / MEASURED).read_text(encoding="utf-8")
+    assert measured_with(text, record) == text
     assert page(record) == (ROOT / "docs/peers.md").read_text(encoding="utf-8")
 
 
@@ -87,7 +87,7 @@ def test_this_projects_programs_have_the_clause_of_the_contender(tmp_path: Path)
 def test_threads_are_as_many_as_ranks_in_one_process_and_one_in_each_of_several(tmp_path: Path) -> None:
     found = {name: environment(each, 4, tmp_path)["NUMBA_NUM_THREADS"] for name, each in CONTENDERS.items()}
     assert {name for name, threads in found.items() if threads == "4"} == {
-        *("sequential", "by_hand", "prange", "prange_tbb", "prange_by_hand"),
+        *("sequential", "plain", "by_hand", "prange", "prange_tbb", "prange_by_hand"),
         *("pythran_strict", "pythran", "library"),
     }
     assert not missing(CONTENDERS["mpi4py"])

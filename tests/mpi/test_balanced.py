@@ -12,8 +12,6 @@ from tests.support.mpi import run_mpi, run_sequential
 
 pytestmark = pytest.mark.mpi
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "by_hand.md"
-
 HEAD = """\
 import sys
 import time
@@ -233,12 +231,3 @@ except RuntimeError as error:
 """
     found = run(tmp_path, 2, text)
     assert found == ["dlbrt.balanced in a program that dlbrt.start runs: annotate the loop instead"]
-
-
-def test_the_programs_of_the_documentation_print_what_stands_there(tmp_path: Path) -> None:
-    blocks = re.findall(r"^```(python|text)\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
-    assert [kind for kind, _ in blocks] == ["python", "text"] * 2
-    for (_, program), (_, output) in zip(blocks[::2], blocks[1::2], strict=True):
-        (tmp_path / "program.py").write_text(program)
-        done = run_mpi(3, [sys.executable, "program.py"], cwd=tmp_path)
-        assert (done.status, done.stderr, done.stdout.decode()) == (0, "", output)

@@ -9,7 +9,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +18,6 @@ from traitlets.config import Config
 from tests.support import processes
 
 pytestmark = pytest.mark.mpi
-
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "jupyter.md"
 
 
 class Notebook:
@@ -251,12 +248,3 @@ def test_a_report_stands_below_the_cell(notebook: Notebook) -> None:
         notebook.run(FILL.replace("--no-summary", "--report"))
     assert "dlb: 2 ranks, " in notebook.err
     assert "IPython.core.display.HTML" in notebook.out
-
-
-def test_the_cells_of_the_documentation_print_what_stands_there(notebook: Notebook) -> None:
-    blocks = re.findall(r"^```(python|text)\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
-    for (kind, text), (following, output) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
-        if kind == "python":
-            notebook.cell(text)
-            if following == "text":
-                assert notebook.out == output

@@ -1,6 +1,7 @@
 """The page of diagnostics and the examples of `dlbc rules`, from the catalogue and the refuse cases.
 
-``python -m tests.support.document`` writes both. What stands under a program is what dlbc says of it.
+``python -m tests.support.document`` writes both, and the pages of `tests.support.documents`. What stands
+under a program is what dlbc says of it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dlbc.diagnostics.diagnostic import render
 from dlbc.diagnostics.remark_codes import REMARKS
 from dlbc.pipeline import check, explain, propose
 from dlbc.source import Source
+from tests.support.documents import GENERATED
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "diagnostics.md"
@@ -184,10 +186,13 @@ def _said(case: Case) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the page and the examples."""
-    PAGE.parent.mkdir(exist_ok=True)
+    """Write the page and the examples, and the other pages that are generated."""
     PAGE.write_text(page(), encoding="utf-8")
     EXAMPLES_FILE.write_text(examples(), encoding="utf-8")
+    for name, generate in GENERATED.items():
+        file = ROOT / name
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        file.write_text(generate(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

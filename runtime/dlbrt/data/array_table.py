@@ -82,7 +82,14 @@ class DistributionSpec:
         of: Callable[[], Any] | None = None,
         overwritten: Callable[[], Any] | None = None,
     ) -> ArraySpec:
-        """``BLOCK(axis, mode)`` or ``WHOLE(mode)``; raises ValueError for an unknown mode."""
+        """How an array is distributed: ``BLOCK(axis, mode)``, ``CYCLIC(axis, mode)`` or ``WHOLE(mode)``.
+
+        ``axis`` is the dimension that the loop's index subscripts; ``mode`` is ``"r"`` where iterations
+        only read the array, ``"w"`` where they overwrite their rows, ``"rw"`` for both. ``rows`` are the
+        subscripts that an iteration accesses and ``writes`` those that it stores to, each a function of the
+        index, such as ``lambda i: (i - 1, i + 1)``; None: the index itself. The others are as `ArraySpec`
+        has them. Raises ValueError for an unknown mode.
+        """
         axis = place[0] if len(place) > 1 else None
         axis = None if axis is None else int(axis)
         mode = Mode(place[-1])

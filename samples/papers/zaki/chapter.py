@@ -95,7 +95,8 @@ def code() -> Section:
     lines = source.lines
     first = lines.index("# dlb: parallel, BLOCK")
     call = next(line for line in made if line.startswith("dlb.run("))
-    blocks = "\n".join(["```python", *lines[first : first + 5], "```\n\n```python", *kernel, "", call, "```"])
+    fences = '```python in="samples/mxm.py"', '```\n\n```python unrun="comments are left out"'
+    blocks = "\n".join([fences[0], *lines[first : first + 5], fences[1], *kernel, "", call, "```"])
     return Section(
         "Figure 1.4: code generation", f"`samples/mxm.py`, and what `dlbc transform` makes of it.\n\n{blocks}"
     )

@@ -13,10 +13,11 @@ import pytest
 
 from dlbc.commands.annotate import add_arguments
 from dlbc.commands.explain.obstacles import Obstacle
+from tests.support.blocks import read_blocks
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "annotate.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+BLOCKS = [(block.language, block.text) for block in read_blocks(TEXT)]
 
 
 def blocks(language: str) -> list[str]:
