@@ -28,6 +28,7 @@ _COMMANDS = {
     "rules": "list the codes of diagnostics, or show one",
     "run": "transform and run under mpiexec in one step",
     "calibrate": "measure the network, or how fast each rank computes the loops",
+    "doctor": "check what a run on these hosts needs, and say what to do",
     "simulate": "simulate a loop under each strategy on a described machine",
     "report": "draw a recorded run as a page of HTML",
     "witness": "run sequentially and show the first conflict between iterations",

@@ -56,14 +56,14 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
 
 #: The commands of dlbc from the top down: a command may use those in rows below its own.
 COMMAND_ROWS = (
-    frozenset({"annotate"}),
+    frozenset({"annotate", "doctor"}),
     frozenset({"calibrate", "report", "rules", "simulate", "verify"}),
     frozenset({"check", "completion", "explain", "run", "transform", "witness"}),
     frozenset({"program"}),
     frozenset({"compile_program"}),
     frozenset({"kept_programs"}),
     frozenset({"common"}),
-    frozenset({"defaults", "examples", "files", "pages", "supervise", "verdicts"}),
+    frozenset({"defaults", "examples", "files", "launchers", "pages", "supervise", "verdicts"}),
     frozenset({"segments"}),
 )
 
@@ -100,6 +100,7 @@ COMMANDS = {
         "dlbrt.predict.network",
     ),
     "dlbc.commands.annotate": PURE,
+    "dlbc.commands.doctor": ("dlbrt.observe.networks",),
     "dlbc.commands.explain": PURE,
     "dlbc.commands.kept_programs": ("dlbrt.observe.files",),
     "dlbc.commands.run": ("dlbrt.options", "dlbrt.script"),

@@ -25,6 +25,7 @@ from dlbrt.observe.networks import Calibration, from_json
 
 from dlbc.commands import common
 from dlbc.commands.kept_programs import WholeProgram
+from dlbc.commands.launchers import default_ranks, hostfile_variables
 from dlbc.commands.program import read_program
 from dlbc.commands.run import CannotStartError, launch, launcher, run_program, shared_directory
 
@@ -32,9 +33,9 @@ from dlbc.commands.run import CannotStartError, launch, launcher, run_program, s
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.usage = (
-        "dlbc calibrate [-h] [-n P] [--plot FILE] [--force]\n"
-        "       dlbc calibrate -n P [--stats FILE] [--load SPEC] [--speeds LIST] [--learned FILE] [--strict] "
-        "FILE|-m MODULE [ARGS...]"
+        "dlbc calibrate [-h] [-n P] [--hostfile FILE] [--plot FILE] [--force]\n"
+        "       dlbc calibrate -n P [--hostfile FILE] [--stats FILE] [--load SPEC] [--speeds LIST] "
+        "[--learned FILE] [--strict] FILE|-m MODULE [ARGS...]"
     )
     parser.description = (
         "Without a program: measure latency, bandwidth and patterns of communication among P ranks, print "
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--force", action="store_true", help="store the network even if repeated measurements differ much"
     )
     common.add_stats(parser)
+    common.add_hostfile(parser)
     common.add_emulation(parser)
     common.add_learned(parser)
     common.add_strict(parser)
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if options.file or options.module:
         return _program(options)
     try:
-        return calibrate_network(options.ranks, options.plot, options.force)
+        return calibrate_network(options.ranks, options.plot, options.force, options.hostfile)
     except CannotMeasureError as error:
         return common.print_error(error)
 
@@ -89,7 +91,8 @@ def _program(options: argparse.Namespace) -> int:
         return status
     try:
         ranks = options.ranks if program.parallel else 1
-        return calibrate(program, ranks, common.settings_of(options), options.arguments, options.learned)
+        settings = common.settings_of(options) | hostfile_variables(options.hostfile)
+        return calibrate(program, ranks, settings, options.arguments, options.learned)
     except CannotStartError as error:
         return error.show(program.path)
     except OptionError as error:
@@ -121,7 +124,8 @@ def calibrate(
     named = learned or os.environ.get(ENVIRONMENT["learned"], "").strip()
     kept = Path(named).absolute() if named else default_path(str(program.path), os.environ)
     read(kept)
-    with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(program.path)) as directory:
+    shared = shared_directory(program.path, settings)
+    with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as directory:
         trial = Path(directory) / "learned.json"
         trial_settings = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
         status = run_program(program, ranks, trial_settings, arguments)
@@ -230,22 +234,24 @@ class CannotMeasureError(Exception):
     """The network cannot be measured or drawn; the message says why, and what to try."""
 
 
-def calibrate_network(ranks: int | None, plot: str | None, force: bool = False) -> int:
+def calibrate_network(ranks: int | None, plot: str | None, force: bool = False, hostfile: str = "") -> int:
     """Measure among ``ranks`` ranks; by default those of the allocation, else one for each processor here.
 
     The exit status: 0, or that of the ranks. Raises CannotMeasureError, before the measurement if possible.
     """
-    ranks = ranks or _default_ranks()
+    ranks = ranks or default_ranks()
     if ranks < 2:
         raise CannotMeasureError("one rank alone uses no network: expected -n P with 2 ranks or more")
     if plot is not None and (reason := check_plot(plot)):
         raise CannotMeasureError(reason)
     try:
         start = launcher(ranks)
-        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(Path("network"))) as directory:
+        hosts = hostfile_variables(hostfile)
+        shared = shared_directory(Path("network"), hosts)
+        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as directory:
             result = Path(directory) / "network.json"
             words = [str(ranks), *([str(result)] if plot is not None else []), *(["--force"] * force)]
-            status = launch(start, [*_MODULE, *words], {})
+            status = launch(start, [*_MODULE, *words], hosts)
             if plot is not None and result.exists():
                 draw(from_json(result.read_text(encoding="utf-8")), plot)
     except CannotStartError as error:
@@ -254,8 +260,3 @@ def calibrate_network(ranks: int | None, plot: str | None, force: bool = False) 
     except OSError as error:
         raise CannotMeasureError(f"{error.filename or 'the network'}: {error.strerror or error}") from error
     return status
-
-
-def _default_ranks() -> int:
-    allocated = os.environ.get("SLURM_NTASKS", "")
-    return int(allocated) if allocated.isdecimal() else max(2, len(os.sched_getaffinity(0)))

@@ -129,6 +129,14 @@ def add_ranks(parser: argparse.ArgumentParser, required: bool = True) -> None:
     )
 
 
+def add_hostfile(parser: argparse._ActionsContainer) -> None:
+    """``--hostfile``."""
+    parser.add_argument(
+        "--hostfile", metavar="FILE", default="",
+        help="start the ranks on the hosts of this file, which mpiexec reads",
+    )  # fmt: skip
+
+
 def add_stats(parser: argparse.ArgumentParser) -> None:
     """``--stats``."""
     parser.add_argument("--stats", metavar="FILE", help="write statistics there, as JSON")

@@ -40,6 +40,10 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("dlbc calibrate -n 4", "measure the network among 4 ranks"),
         ("dlbc calibrate -n 4 heat.py", "measure how fast each rank computes the loops of a program"),
     ),
+    "doctor": (
+        ("dlbc doctor -n 4", "whether 4 ranks start here, and what would slow them"),
+        ("dlbc doctor -n 16 --hostfile hosts.txt", "the same on the hosts of a file"),
+    ),
     "simulate": (
         ("dlbc simulate heat.py --ranks 4,256 --set n=1000", "a loop of a program under each strategy"),
         ("dlbc simulate --trace run.json --ranks 64", "a loop that was recorded, on more ranks"),

@@ -10,8 +10,6 @@ import argparse
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -30,6 +28,15 @@ from dlbrt.contract import (
 )
 
 from dlbc.commands import common
+from dlbc.commands.launchers import (
+    family_of,
+    find_mpiexec,
+    find_srun,
+    hostfile_variables,
+    on_other_hosts,
+    vendor_options,
+    version_text,
+)
 from dlbc.commands.program import read_program
 from dlbc.commands.supervise import Beginning, run_command
 
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add_settings(parser)
+    common.add_hostfile(parser)
     common.add_modules(parser)
     common.add_program(parser)
 
@@ -111,6 +119,7 @@ def run(options: argparse.Namespace) -> int:
         return status
     options.summary = _summary(options.summary)
     ranks, settings = options.ranks if program.parallel else 1, common.settings_of(options)
+    settings |= hostfile_variables(options.hostfile)
     if not program.parallel and (problem := malformed(settings, options.ranks)):
         return common.print_error(problem)
     if options.summary == "1" and (remark := crowding(ranks, _with(settings), _cores())):
@@ -135,11 +144,8 @@ _THREADS = (ENVIRONMENT["threads"], *_LIBRARIES)
 #: Idle threads of libraries sleep at once, since another rank may need their core. The number of these
 #: threads is the user's to set: sums of BLAS depend on it, and are to be those of the sequential program.
 _IDLE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "OPENBLAS_THREAD_TIMEOUT": "4"}
-#: Where one of these is set, ranks may run on other hosts.
-_HOSTS = (
-    *("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"),
-    *("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
-)
+#: Names of variables that Open MPI passes on to other hosts, separated by semicolons.
+_OPEN_MPI_LIST = "OMPI_MCA_mca_base_env_list"
 
 
 def _cores() -> int:
@@ -149,7 +155,7 @@ def _cores() -> int:
 
 def crowding(ranks: int, environ: Mapping[str, str], cores: int) -> str:
     """What is slower, and what to write, where ranks or their threads outnumber the cores; else empty."""
-    if ranks == 1 or any(environ.get(name) for name in _HOSTS):
+    if ranks == 1 or on_other_hosts(environ):
         return ""
     if ranks > cores:
         slower = "ranks take turns, and those that have a core wait for those that have none"
@@ -231,9 +237,10 @@ def run_program(
     outlived = _with(settings).get(ENVIRONMENT["fault_tolerant"], "").strip() == "1"
     start = launcher(ranks if program.parallel else 1, outlived=outlived)
     try:
-        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(program.path)) as directory:
+        shared = shared_directory(program.path, settings)
+        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as directory:
             file = write_plan(program, ranks, Path(directory))
-            here = 0 if any(os.environ.get(name) for name in _HOSTS) else ranks
+            here = 0 if on_other_hosts(_with(settings)) else ranks
             beginning = Beginning(file.with_name(BEGAN), here) if outlived and start else None
             return launch(start, ["-m", "dlbrt.script", str(file), *arguments], settings, beginning)
     except OSError as error:
@@ -259,7 +266,7 @@ def write_plan(program: WholeProgram, ranks: int, directory: Path) -> Path:
         "named": [os.path.realpath(root) for root in program.named],
         "options": ["--strict"] if program.strict else [],
         "parallel": program.parallel,
-        "alone": ranks == 1,
+        "ranks": ranks,
     }
     directory.joinpath(WATCHERS).mkdir()
     file = directory / "plan.json"
@@ -307,7 +314,16 @@ def environment_of(settings: Mapping[str, str | int], alone: bool) -> dict[str, 
     # All ranks need the same order of sets; as in a sequential run, that order differs from run to run.
     seed = {"PYTHONHASHSEED": str(int.from_bytes(os.urandom(4), "big"))}
     given = _with(settings)
-    return seed | _thread_settings(given, alone) | given
+    found = seed | _thread_settings(given, alone) | given
+    return found if alone else found | _passed_on(found)
+
+
+def _passed_on(environ: Mapping[str, str]) -> dict[str, str]:
+    """What has Open MPI give ranks of other hosts these settings too; MPICH and Slurm give them all."""
+    settings = ("PYTHONHASHSEED", *_LIBRARIES, *_IDLE)
+    names = [name for name in environ if name in settings or name.startswith("DLB_")]
+    given = environ.get(_OPEN_MPI_LIST, "")
+    return {_OPEN_MPI_LIST: ";".join([*given.split(";"), *sorted(names)] if given else sorted(names))}
 
 
 def launcher(ranks: int, *, outlived: bool = False) -> list[str]:
@@ -317,35 +333,22 @@ def launcher(ranks: int, *, outlived: bool = False) -> list[str]:
     """
     if ranks == 1:
         return []
-    srun = shutil.which("srun")
-    if "SLURM_JOB_ID" in os.environ and srun:
-        return [srun, "-n", str(ranks)]
-    mpiexec = _find_mpiexec()
+    mpiexec = find_mpiexec()
     if mpiexec is None:
-        raise CannotStartError("DLB015")
-    options = _vendor_options(mpiexec)
+        srun = find_srun()
+        if srun is None:
+            raise CannotStartError("DLB015")
+        return [srun, "-n", str(ranks)]
+    options = vendor_options(family_of(version_text(mpiexec)))
     tolerant = ["--with-ft", "ulfm"] if outlived and options else []
     return [mpiexec, *options, *tolerant, "-n", str(ranks)]
 
 
-def _find_mpiexec() -> str | None:
-    """The launcher beside this Python, which belongs to the MPI that mpi4py loads; else that on the path."""
-    beside = Path(sys.executable).parent / "mpiexec"
-    return str(beside) if os.access(beside, os.X_OK) else shutil.which("mpiexec")
+def shared_directory(source: Path, settings: Mapping[str, str | int] | None = None) -> str | None:
+    """Where temporary files of a run with these settings go; None for the system's own directory.
 
-
-def _vendor_options(mpiexec: str) -> list[str]:
-    """Only Open MPI needs options: without them it refuses more ranks than cores, and to run as root."""
-    try:
-        done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    if "Open MPI" not in done.stdout + done.stderr and "OpenRTE" not in done.stdout + done.stderr:
-        return []
-    return ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
-
-
-def shared_directory(source: Path) -> str | None:
-    """In a Slurm allocation the source's directory, which all nodes see; else None, the system's default."""
+    Where ranks may run on other hosts, it is the source's directory, which all hosts see.
+    """
     directory = source.absolute().parent
-    return str(directory) if "SLURM_JOB_ID" in os.environ and os.access(directory, os.W_OK) else None
+    is_shared = on_other_hosts(_with(settings or {}))
+    return str(directory) if is_shared and os.access(directory, os.W_OK) else None

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from dlbc.commands.segments import remove_leftovers, segments
 
-__all__ = ["run_command"]
+__all__ = ["processes_below", "run_command"]
 
 #: How long the processes may take to end once they have been told to, in seconds.
 _GRACE_S = 5.0
@@ -220,7 +220,7 @@ class _Run:
             # The terminal interrupts the command as well. If it goes on, it is told to end.
             signal.setitimer(signal.ITIMER_REAL, _GRACE_S)
             return
-        ranks = [pid for pid in _below(self._process.pid) if _MODULE in _arguments(pid)]
+        ranks = [pid for pid in processes_below(self._process.pid) if _MODULE in _arguments(pid)]
         for pid in ranks:
             _send(pid, signal.SIGINT)
         if not ranks:  # they have not begun yet
@@ -230,7 +230,7 @@ class _Run:
         """Tell the command to end, which ends its ranks; if it does not in time, kill them."""
         assert self._process is not None
         self._ended_by = self._ended_by or number
-        self._below_launcher = [*self._below_launcher, *_below(self._process.pid)]
+        self._below_launcher = [*self._below_launcher, *processes_below(self._process.pid)]
         self._process.terminate()
         signal.setitimer(signal.ITIMER_REAL, _GRACE_S)
 
@@ -239,7 +239,7 @@ class _Run:
         if self._ended_by is None:
             self._end(signal.SIGINT)
             return
-        self._below_launcher = [*self._below_launcher, *_below(self._process.pid)]
+        self._below_launcher = [*self._below_launcher, *processes_below(self._process.pid)]
         self._process.kill()
 
 
@@ -268,7 +268,7 @@ def _children() -> dict[int, list[int]]:
     return children
 
 
-def _below(root: int) -> list[int]:
+def processes_below(root: int) -> list[int]:
     """The processes that a process has started, and those that these have, and so on."""
     children, found = _children(), [root]
     for pid in found:

@@ -109,6 +109,9 @@ BEGAN: Final = "began"
 #: The directory, likewise, in which each process that watches ranks leaves a file before it does so.
 WATCHERS: Final = "watchers"
 
+#: How the lines begin that the programs of ``dlbc doctor`` print.
+FACTS: Final = "dlbc-facts "
+
 #: The option ``history``: by which windows speeds are measured.
 HISTORIES: Final = ("latest", "all")
 

@@ -27,8 +27,8 @@ class RunPlan(TypedDict):
     ``generated`` are the generated files by the real paths of their sources, ``roots`` the directories of
     the program's modules, and ``named`` those of packages, and files of single modules, that belong to it
     though they lie elsewhere.
-    ``options`` are those of the compiler. Without ``parallel`` the runtime is not even started; ``alone``:
-    one rank runs it, which needs no MPI. ``cell`` is the directory with the variables of a notebook of which
+    ``options`` are those of the compiler. Without ``parallel`` the runtime is not even started. One of the
+    ``ranks`` alone needs no MPI. ``cell`` is the directory with the variables of a notebook of which
     the program is a cell, which ``defines`` these functions and classes; functions of the notebook stand in
     it ``by_name``.
     """
@@ -40,7 +40,7 @@ class RunPlan(TypedDict):
     named: list[str]
     options: list[str]
     parallel: bool
-    alone: bool
+    ranks: int
     cell: NotRequired[str]
     defines: NotRequired[list[str]]
     by_name: NotRequired[list[str]]
@@ -94,7 +94,7 @@ def _start(plan: RunPlan, directory: Path) -> None:
     In the plan's ``directory`` it makes the file `BEGAN` as soon as it need not be started again, should a
     rank die.
     """
-    if plan["alone"]:
+    if plan["ranks"] == 1:
         from dlbrt.mpi.one_rank import stand_in_for_mpi
 
         stand_in_for_mpi()
@@ -105,7 +105,7 @@ def _start(plan: RunPlan, directory: Path) -> None:
 
     name_roots(plan["named"])
     board.watchers = directory / WATCHERS
-    start_program()
+    start_program(plan["ranks"])
     if os.environ.get(ENVIRONMENT["fault_tolerant"]) == "1":
         directory.joinpath(BEGAN).touch()
     if early := imported_already(plan["generated"]):

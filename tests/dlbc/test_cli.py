@@ -312,10 +312,17 @@ def test_launchers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mpiexec = fake(tmp_path, "mpiexec", "echo HYDRA build details")
     assert launcher(3) == [str(mpiexec), "-n", "3"]
     fake(tmp_path, "mpiexec", "echo 'mpiexec (Open MPI) 5.0.3'")
-    assert launcher(3) == [str(mpiexec), "--oversubscribe", "--allow-run-as-root", "-n", "3"]
+    options = ["--oversubscribe", "--allow-run-as-root", "-n", "3"]
+    assert launcher(3) == [str(mpiexec), *options]
     srun = fake(tmp_path, "srun", "")
     monkeypatch.setenv("SLURM_JOB_ID", "17")
+    assert launcher(3) == [str(mpiexec), *options]
+    mpiexec.unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert launcher(3) == [str(srun), "-n", "3"]
+    monkeypatch.delenv("SLURM_JOB_ID")
+    with pytest.raises(CannotStartError):
+        launcher(3)
 
 
 def test_run_hands_on_arguments_settings_and_status(tmp_path: Path) -> None:

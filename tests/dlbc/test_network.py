@@ -145,7 +145,7 @@ def test_without_matplotlib_it_says_how_to_get_it(
 def test_without_a_launcher_it_says_how_to_get_one(
     cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dlbc.commands.run._find_mpiexec", lambda: None)
+    monkeypatch.setattr("dlbc.commands.run.find_mpiexec", lambda: None)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     assert main(["calibrate", "-n", "2"]) == 2
     said = capsys.readouterr().err

@@ -22,7 +22,7 @@ def run(
         Path(home / f"{name}.made").write_text(other)
     plan = {"program": str(source), "module": module, "generated": files, "roots": [str(home)], "named": []}
     (home / "plan.json").write_text(
-        json.dumps(plan | {"options": [], "parallel": bool(generated), "alone": True})
+        json.dumps(plan | {"options": [], "parallel": bool(generated), "ranks": 1})
     )
     command = [sys.executable, "-m", "dlbrt.script", str(home / "plan.json"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=home, check=False)
@@ -56,7 +56,7 @@ def test_as_a_module_it_has_a_package(tmp_path: Path) -> None:
     (package / "__main__.py").write_text(text)
     plan = {"program": str(package / "__main__.py"), "module": "app.__main__", "generated": {}, "roots": []}
     (tmp_path / "plan.json").write_text(
-        json.dumps(plan | {"named": [], "options": [], "parallel": False, "alone": True})
+        json.dumps(plan | {"named": [], "options": [], "parallel": False, "ranks": 1})
     )
     command = [sys.executable, "-m", "dlbrt.script", str(tmp_path / "plan.json"), "x"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)

@@ -124,16 +124,17 @@ def _session() -> Session:
     return _current
 
 
-def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
+def start(world: MPI.Intracomm, importing: FrameType | None = None, launched: int | None = None) -> Session:
     """Start the runtime on all ranks of ``world``; returns on rank 0 only.
 
     ``importing`` is the frame that calls for the start where that is not the program itself but a module
-    that it imports. A malformed option, a program that has done something before that import, or ranks that
-    run other versions of Python or of the packages that results depend on, end the program with status 2 and
-    one line on standard error, before any work starts.
+    that it imports; ``launched`` is the number of ranks that were launched, where it is known. A malformed
+    option, a program that has done something before that import, fewer ranks than were launched, or ranks
+    that run other versions of Python or of the packages that results depend on, end the program with status
+    2 and one line on standard error, before any work starts.
     """
     try:
-        return _started(world, importing)
+        return _started(world, importing, launched)
     except (MPI.Exception, RanksLostError) as error:
         from dlbrt.mpi.tolerance import die, obstacle, reports_death
 
@@ -145,12 +146,14 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None) -> Session:
         die()
 
 
-def _started(world: MPI.Intracomm, importing: FrameType | None) -> Session:
+def _started(world: MPI.Intracomm, importing: FrameType | None, launched: int | None) -> Session:
     global _current
     if _current is None:
         if world.Get_rank():
             interrupts.serve()
         communicator = Communicator(world)
+        if launched is not None and launched != communicator.ranks:
+            _refuse(communicator, _apart(launched, communicator.ranks))
         if importing is not None and communicator.ranks > 1:
             _refuse_late(communicator, importing)
         options, kept, learned = _options(communicator)
@@ -181,9 +184,17 @@ def _started(world: MPI.Intracomm, importing: FrameType | None) -> Session:
     return _current
 
 
-def start_program() -> None:
+def start_program(launched: int) -> None:
     """Start the runtime on all ranks before the program itself; returns on rank 0 only."""
-    start(MPI.COMM_WORLD)
+    start(MPI.COMM_WORLD, launched=launched)
+
+
+def _apart(launched: int, ranks: int) -> str:
+    """What is said where the launcher has not joined the ranks: each would run the whole program."""
+    return (
+        f"{launched} ranks were launched, and MPI has joined {ranks}: the launcher belongs to another MPI "
+        f"than mpi4py; `dlbc doctor -n {launched}` says more"
+    )
 
 
 def _options(communicator: Communicator) -> tuple[Options, Path | None, MeasurementStore | None]:
