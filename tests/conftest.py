@@ -19,7 +19,8 @@ settings.load_profile("repeatable")
 #: Without --full a test draws so many times fewer examples than it names, and these folders are left out.
 FEWER = 8
 FULL_ALONE = [
-    Path(__file__).with_name(name) for name in ("bench", "browser", "lab", "papers", "release", "site")
+    Path(__file__).with_name(name)
+    for name in ("bench", "browser", "lab", "papers", "release", "site", "slurm")
 ]
 #: What needs Open MPI, in an environment of its own (`.ci/run --full`), is run only where it is named.
 APART = Path(__file__).with_name("ulfm")
