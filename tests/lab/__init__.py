@@ -11,7 +11,7 @@ from dlbrt.emulation import LoadSpec, RandomLoad, parse_load
 from tests.lab.host import Host
 from tests.lab.lab import Lab, LabError, Result
 from tests.lab.load import SIGNAL, Start
-from tests.lab.requirements import Unavailable, why_no_memory, why_not
+from tests.lab.requirements import Unavailable, why_no_hosts, why_no_memory, why_not
 
 __all__ = [
     "SIGNAL",
@@ -24,6 +24,7 @@ __all__ = [
     "Start",
     "Unavailable",
     "parse_load",
+    "why_no_hosts",
     "why_no_memory",
     "why_not",
 ]

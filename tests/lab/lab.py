@@ -1,8 +1,8 @@
 """A network of workstations in one machine, and programs that run on it under mpiexec.
 
 What makes hosts of this machine's processes are a network namespace, a host name, a control group and a
-processor each (`network`, `processors`, `host`). mpiexec is MPICH's (hydra); a script of the lab stands in
-for the ssh by which it reaches hosts. Ranks talk over TCP.
+processor each (`network`, `processors`, `host`). For `Lab.run` mpiexec is MPICH's (hydra); a script of the
+lab stands in for the ssh by which it reaches hosts. Ranks talk over TCP.
 
 What is made here ends with the process that made it, also where it is killed: namespaces are held by its open
 files, its programs and busy processes die with it. Only empty control groups and its scripts remain then; the
@@ -30,10 +30,11 @@ from tests.lab.host import Host, Placement, place, share_ranks
 from tests.lab.load import SIGNAL, Burners, Player, Start, most
 from tests.lab.memory import Memory, find_memory
 from tests.lab.namespaces import enter
-from tests.lab.network import Network, address
+from tests.lab.network import Network, address, host_name
 from tests.lab.processors import Hierarchy, Processors, find_hierarchy, scratch, sweep
 from tests.lab.requirements import require
 from tests.support.mpi import find_mpiexec, run_sequential
+from tests.support.processes import TOKEN
 
 __all__ = ["Lab", "LabError", "Result"]
 
@@ -46,16 +47,19 @@ _CONTAINED = ("unshare", "--pid", "--fork", "--kill-child")
 
 _LAUNCH = """\
 #!/bin/sh
-# What mpiexec calls in place of ssh: [OPTIONS] ADDRESS WORDS...
+# What mpiexec calls in place of ssh: [OPTIONS] HOST WORDS...
 while [ "${{1#-}}" != "$1" ]; do shift; done
 host=$1; shift
-exec {directory}/"$host" "$@"
+[ -x {directory}/"$host" ] || {{ echo "ssh: Could not resolve hostname $host" >&2; exit 255; }}
+exec {cleared} {directory}/"$host" "$@"
 """
+#: What ssh leaves of the environment, besides the mark by which a test's processes are found.
+_LEFT = ("HOME", "PATH", "PYTHONPATH", TOKEN)
 
 _ENTER = """\
 #!/bin/sh
 {joined}
-exec {pinned} {entered} unshare --mount-proc sh -c "exec $*"
+exec {pinned} {entered} unshare --mount-proc sh -c ". {profile} && exec $*"
 """
 
 
@@ -160,13 +164,41 @@ class Lab:
             raise LabError(f"the program was to write a line into the pipe {SIGNAL}, and did not")
         return Result(done.status, done.stdout, done.stderr, done.elapsed, player.signals, player.late_s)
 
-    def run_on(self, host: int, command: Sequence[str], *, load: int = 0, timeout: float = 60) -> Result:
-        """Runs a command as one process on a host, beside ``load`` busy ones."""
+    def run_on(
+        self,
+        host: int,
+        command: Sequence[str],
+        *,
+        load: int = 0,
+        timeout: float = 60,
+        cwd: Path | str | None = None,
+    ) -> Result:
+        """Runs a command as one process on a host, beside ``load`` busy ones.
+
+        An mpiexec that it starts, of MPICH or Open MPI, reaches the hosts by their names; as by ssh, only
+        what the launcher itself passes on of the environment gets there.
+        """
         levels = tuple(load if number == host else 0 for number in range(len(self.hosts)))
         self._check(LoadSpec(levels), emulated=False)
+        agent = str(self.directory / "ssh")
+        env = {
+            **_TCP,
+            "HYDRA_LAUNCHER": "ssh",
+            "HYDRA_LAUNCHER_EXEC": agent,
+            "PRTE_MCA_plm_ssh_agent": agent,
+        }
         with Player(LoadSpec(levels), self._burners, self._pipe).playing(Start.LAUNCH):
-            done = run_sequential([*_BOUND, str(self._script(host)), shlex.join(command)], timeout)
+            words = [*_BOUND, str(self._script(host)), shlex.join(command)]
+            done = run_sequential(words, timeout, env, cwd)
         return Result(done.status, done.stdout, done.stderr, done.elapsed)
+
+    def begin_with(self, host: int, commands: str) -> None:
+        """Have commands of the shell stand before each program that is started on a host from now on.
+
+        They may mount: each program has mounts of its own.
+        """
+        profile = self._profile(host)
+        profile.write_text(f"{self._profile_text()}{commands}\n")
 
     def stop(self, host: int) -> None:
         """Stop all processes of a host but those that make its load."""
@@ -212,16 +244,31 @@ class Lab:
     def _script(self, host: int) -> Path:
         return self.directory / address(host)
 
+    def _profile(self, host: int) -> Path:
+        return self.directory / f"{address(host)}.profile"
+
+    def _profile_text(self) -> str:
+        return f"mount --bind {shlex.quote(str(self.directory / 'hosts'))} /etc/hosts\n"
+
     def _write_scripts(self) -> None:
         os.mkfifo(self._pipe)
-        _write(self.directory / "launch", _LAUNCH.format(directory=shlex.quote(str(self.directory))))
+        names = [f"{address(n)} {host_name(host, n)}\n" for n, host in enumerate(self.hosts)]
+        (self.directory / "hosts").write_text("127.0.0.1 localhost\n" + "".join(names))
+        directory = shlex.quote(str(self.directory))
+        _write(self.directory / "launch", _LAUNCH.format(directory=directory, cleared=""))
+        left = " ".join(f'{name}="${name}"' for name in _LEFT)
+        _write(self.directory / "ssh", _LAUNCH.format(directory=directory, cleared=f"env -i {left}"))
         for number, group in enumerate(self.processors.hosts):
             processor = self.placement.processors[number]
             pinned = "" if processor is None else f"taskset -c {processor}"
             entered = shlex.join(enter(self.network.hosts[number]))
             groups = [each for each in (group, self.memory.hosts[number]) if each is not None]
             joined = "\n".join(f"echo 0 > {each}/cgroup.procs" for each in groups)
-            _write(self._script(number), _ENTER.format(joined=joined, pinned=pinned, entered=entered))
+            profile = shlex.quote(str(self._profile(number)))
+            script = _ENTER.format(joined=joined, pinned=pinned, entered=entered, profile=profile)
+            self.begin_with(number, "")
+            _write(self._script(number), script)
+            (self.directory / host_name(self.hosts[number], number)).symlink_to(self._script(number))
 
 
 def _write(path: Path, script: str) -> None:

@@ -15,7 +15,7 @@ from tests.lab.network import Network
 from tests.lab.processors import Processors, find_hierarchy, sweep
 from tests.support.mpi import find_mpiexec
 
-__all__ = ["Unavailable", "require", "why_no_memory", "why_not"]
+__all__ = ["Unavailable", "require", "why_no_hosts", "why_no_memory", "why_not"]
 
 #: Programs that the lab calls, and the package that has them.
 _PROGRAMS = {
@@ -35,7 +35,7 @@ class Unavailable(Exception):
 def require(hosts: Iterable[Host] = ()) -> None:
     """Unavailable where the lab does not work, or not with hosts like these."""
     limited = any(host.memory_mb is not None for host in hosts)
-    reason = why_no_memory() if limited else why_not()
+    reason = why_no_hosts() or (memory.refusal() if limited else "")
     if reason:
         raise Unavailable(reason)
 
@@ -44,6 +44,12 @@ def require(hosts: Iterable[Host] = ()) -> None:
 def why_not() -> str:
     """Why the lab does not work on this system, in one sentence; empty if it does."""
     return next(filter(None, (check() for check in _CHECKS)), "")
+
+
+@cache
+def why_no_hosts() -> str:
+    """Why it makes no hosts, which any MPI may then use; empty if it does."""
+    return next(filter(None, (check() for check in _CHECKS if check is not _mpiexec)), "")
 
 
 @cache
