@@ -25,7 +25,7 @@ from dlbrt.observe.networks import Calibration, from_json
 
 from dlbc.commands import common
 from dlbc.commands.kept_programs import WholeProgram
-from dlbc.commands.launchers import default_ranks, hostfile_variables
+from dlbc.commands.launchers import HOSTFILE, default_ranks, hostfile_settings
 from dlbc.commands.program import read_program
 from dlbc.commands.run import CannotStartError, launch, launcher, run_program, shared_directory
 
@@ -91,7 +91,7 @@ def _program(options: argparse.Namespace) -> int:
         return status
     try:
         ranks = options.ranks if program.parallel else 1
-        settings = common.settings_of(options) | hostfile_variables(options.hostfile)
+        settings = common.settings_of(options) | hostfile_settings(options.hostfile)
         return calibrate(program, ranks, settings, options.arguments, options.learned)
     except CannotStartError as error:
         return error.show(program.path)
@@ -245,8 +245,8 @@ def calibrate_network(ranks: int | None, plot: str | None, force: bool = False, 
     if plot is not None and (reason := check_plot(plot)):
         raise CannotMeasureError(reason)
     try:
-        start = launcher(ranks)
-        hosts = hostfile_variables(hostfile)
+        hosts = hostfile_settings(hostfile)
+        start = launcher(ranks, hostfile=hosts.get(HOSTFILE, ""))
         shared = shared_directory(Path("network"), hosts)
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as directory:
             result = Path(directory) / "network.json"

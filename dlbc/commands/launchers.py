@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-#: In these variables MPICH, Open MPI 5 and Open MPI 4 look for a hostfile.
-HOSTFILE_VARIABLES = (
-    "HYDRA_HOST_FILE",
-    "PRTE_MCA_prte_default_hostfile",
-    "OMPI_MCA_orte_default_hostfile",
-)
+#: Where MPICH looks for a hostfile. `dlbc run --hostfile` sets it for any MPI, whose launcher gets an option.
+HOSTFILE = "HYDRA_HOST_FILE"
 #: Where one of these is set, ranks may run on other hosts.
 _HOSTS = (
-    *("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE", "I_MPI_HYDRA_HOST_FILE"),
-    *HOSTFILE_VARIABLES,
+    *("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE", HOSTFILE, "I_MPI_HYDRA_HOST_FILE"),
+    *("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
 )
 #: Seconds that a launcher may take to print its version.
 _VERSION_S = 30.0
@@ -75,11 +71,16 @@ def version_text(mpiexec: str) -> str:
     return done.stdout + done.stderr
 
 
-def vendor_options(family: MpiFamily) -> list[str]:
-    """Only Open MPI needs options: without them it refuses more ranks than cores, and to run as root."""
+def vendor_options(family: MpiFamily, *, one_host: bool) -> list[str]:
+    """Only Open MPI needs options: without them it refuses more ranks than cores, and to run as root.
+
+    On several hosts (not ``one_host``) it goes by their slots: with the first option all ranks would share
+    the first host.
+    """
     if family is not MpiFamily.OPEN_MPI:
         return []
-    return ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+    crowding = ["--oversubscribe"] if one_host else []
+    return [*crowding, *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
 
 
 def on_other_hosts(environ: Mapping[str, str]) -> bool:
@@ -136,12 +137,14 @@ def host_options(family: MpiFamily, hosts: str) -> list[str]:
     return ["--host" if family is MpiFamily.OPEN_MPI else "-hosts", hosts] if hosts else []
 
 
-def hostfile_variables(hostfile: str) -> dict[str, str]:
-    """The environment of a launcher of any kind that is to use a hostfile; empty for none.
+def hostfile_options(family: MpiFamily, hostfile: str) -> list[str]:
+    """The launcher's options for a hostfile; empty for none."""
+    return ["--hostfile" if family is MpiFamily.OPEN_MPI else "-f", hostfile] if hostfile else []
 
-    OSError if it cannot be read.
-    """
+
+def hostfile_settings(hostfile: str) -> dict[str, str]:
+    """The setting of a run on the hosts of a file; empty for none. OSError if it cannot be read."""
     if not hostfile:
         return {}
     with open(hostfile, "rb"):
-        return dict.fromkeys(HOSTFILE_VARIABLES, os.path.abspath(hostfile))
+        return {HOSTFILE: os.path.abspath(hostfile)}

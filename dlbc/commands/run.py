@@ -29,10 +29,13 @@ from dlbrt.contract import (
 
 from dlbc.commands import common
 from dlbc.commands.launchers import (
+    HOSTFILE,
+    MpiFamily,
     family_of,
     find_mpiexec,
     find_srun,
-    hostfile_variables,
+    hostfile_options,
+    hostfile_settings,
     on_other_hosts,
     vendor_options,
     version_text,
@@ -119,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
         return status
     options.summary = _summary(options.summary)
     ranks, settings = options.ranks if program.parallel else 1, common.settings_of(options)
-    settings |= hostfile_variables(options.hostfile)
+    settings |= hostfile_settings(options.hostfile)
     if not program.parallel and (problem := malformed(settings, options.ranks)):
         return common.print_error(problem)
     if options.summary == "1" and (remark := crowding(ranks, _with(settings), _cores())):
@@ -235,7 +238,8 @@ def run_program(
     Returns its exit status, as `launch` does.
     """
     outlived = _with(settings).get(ENVIRONMENT["fault_tolerant"], "").strip() == "1"
-    start = launcher(ranks if program.parallel else 1, outlived=outlived)
+    hostfile = str(settings.get(HOSTFILE, ""))
+    start = launcher(ranks if program.parallel else 1, outlived=outlived, hostfile=hostfile)
     try:
         shared = shared_directory(program.path, settings)
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as directory:
@@ -326,7 +330,7 @@ def _passed_on(environ: Mapping[str, str]) -> dict[str, str]:
     return {_OPEN_MPI_LIST: ";".join([*given.split(";"), *sorted(names)] if given else sorted(names))}
 
 
-def launcher(ranks: int, *, outlived: bool = False) -> list[str]:
+def launcher(ranks: int, *, outlived: bool = False, hostfile: str = "") -> list[str]:
     """The launcher command, to stand before the program's; empty for one rank. Raises CannotStartError.
 
     ``outlived``: ranks above 0 may die. Where the launcher knows of no such thing, ranks say so.
@@ -339,9 +343,10 @@ def launcher(ranks: int, *, outlived: bool = False) -> list[str]:
         if srun is None:
             raise CannotStartError("DLB015")
         return [srun, "-n", str(ranks)]
-    options = vendor_options(family_of(version_text(mpiexec)))
-    tolerant = ["--with-ft", "ulfm"] if outlived and options else []
-    return [mpiexec, *options, *tolerant, "-n", str(ranks)]
+    family = family_of(version_text(mpiexec))
+    options = vendor_options(family, one_host=not (hostfile or on_other_hosts(os.environ)))
+    tolerant = ["--with-ft", "ulfm"] if outlived and family is MpiFamily.OPEN_MPI else []
+    return [mpiexec, *options, *tolerant, *hostfile_options(family, hostfile), "-n", str(ranks)]
 
 
 def shared_directory(source: Path, settings: Mapping[str, str | int] | None = None) -> str | None:

@@ -314,9 +314,11 @@ def test_launchers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake(tmp_path, "mpiexec", "echo 'mpiexec (Open MPI) 5.0.3'")
     options = ["--oversubscribe", "--allow-run-as-root", "-n", "3"]
     assert launcher(3) == [str(mpiexec), *options]
+    placed = ["--allow-run-as-root", "--hostfile", "hosts", "-n", "3"]
+    assert launcher(3, hostfile="hosts") == [str(mpiexec), *placed]
     srun = fake(tmp_path, "srun", "")
     monkeypatch.setenv("SLURM_JOB_ID", "17")
-    assert launcher(3) == [str(mpiexec), *options]
+    assert launcher(3) == [str(mpiexec), *options[1:]]
     mpiexec.unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
     assert launcher(3) == [str(srun), "-n", "3"]

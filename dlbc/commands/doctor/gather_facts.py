@@ -30,14 +30,15 @@ from dlbc.commands.doctor.facts import (
     StartFacts,
 )
 from dlbc.commands.launchers import (
-    HOSTFILE_VARIABLES,
+    HOSTFILE,
     ListedHost,
     MpiFamily,
     family_of,
     find_mpiexec,
     find_srun,
     host_options,
-    hostfile_variables,
+    hostfile_options,
+    hostfile_settings,
     hosts_of_file,
     listed_hosts,
     vendor_options,
@@ -79,9 +80,8 @@ def gather(request: DoctorRequest, environ: Mapping[str, str]) -> Facts:
 
     OSError if the hostfile cannot be read, ValueError if the list of hosts is malformed.
     """
-    variables = hostfile_variables(request.hostfile)
-    environ = {**environ, **variables}
-    commands = BoundedCommands(request.timeout_s, environment_of(variables, alone=False))
+    settings = hostfile_settings(request.hostfile)
+    commands = BoundedCommands(request.timeout_s, environment_of(settings, alone=False))
     try:
         launcher = _launcher(commands)
         hosts = _hosts(commands, request, launcher, environ)
@@ -140,11 +140,12 @@ def _hosts(
         return _Hosts("", ())
     if request.hosts and family is not None:
         return _Hosts("--hosts", listed_hosts(request.hosts), tuple(host_options(family, request.hosts)))
-    for variable in HOSTFILE_VARIABLES:
-        is_read = (family is MpiFamily.OPEN_MPI) == ("_MCA_" in variable)
-        if is_read and (path := environ.get(variable, "")):
-            text = Path(path).read_text(encoding="utf-8", errors="replace")
-            return _Hosts(request.hostfile or f"{path} ({variable})", hosts_of_file(text))
+    named = environ.get(HOSTFILE, "") if family is MpiFamily.MPICH else ""
+    if family is not None and (path := request.hostfile or named):
+        listed = hosts_of_file(Path(path).read_text(encoding="utf-8", errors="replace"))
+        return _Hosts(
+            request.hostfile or f"{path} ({HOSTFILE})", listed, tuple(hostfile_options(family, path))
+        )
     if find_srun():
         found = commands.run(["scontrol", "show", "hostnames"]).output.split()
         return _Hosts("the Slurm allocation", tuple(map(ListedHost, found)), in_slurm=True)
@@ -170,7 +171,8 @@ def _ask(commands: BoundedCommands, launcher: LauncherFacts, hosts: _Hosts, host
         assert launcher.family is not None, "srun alone reaches no other hosts"
         placed = host_options(launcher.family, host)
         unbound = ["--bind-to", "none"] if launcher.family is MpiFamily.OPEN_MPI else []
-        words = [launcher.path, *vendor_options(launcher.family), *unbound, *placed, "-n", "1"]
+        options = vendor_options(launcher.family, one_host=False)
+        words = [launcher.path, *options, *unbound, *placed, "-n", "1"]
     return _described(host, commands.run([*words, sys.executable, "-P", "-c", _host_program()]), commands)
 
 
@@ -203,8 +205,10 @@ def _lines(output: str) -> Iterator[dict[str, Any]]:
 def _start(commands: BoundedCommands, launcher: LauncherFacts, hosts: _Hosts, ranks: int) -> StartFacts:
     words: list[str] = []
     if ranks > 1:
-        options = [] if launcher.family is None else [*vendor_options(launcher.family), *hosts.options]
-        words = [launcher.path, *options, "-n", str(ranks)]
+        options = (
+            [] if launcher.family is None else vendor_options(launcher.family, one_host=not hosts.listed)
+        )
+        words = [launcher.path, *options, *hosts.options, "-n", str(ranks)]
     began = time.monotonic()
     done = commands.run([*words, sys.executable, *_RANKS])
     seconds = time.monotonic() - began
