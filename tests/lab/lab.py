@@ -50,10 +50,19 @@ _LAUNCH = """\
 # What mpiexec calls in place of ssh: [OPTIONS] HOST WORDS...
 while [ "${{1#-}}" != "$1" ]; do shift; done
 host=$1; shift
-[ -x {directory}/"$host" ] || {{ echo "ssh: Could not resolve hostname $host" >&2; exit 255; }}
-exec {cleared} {directory}/"$host" "$@"
+exec {directory}/"$host" "$@"
 """
-#: What ssh leaves of the environment, besides the mark by which a test's processes are found.
+
+#: Like ssh, it has a shell carry out the words, and passes no environment on; but the mark by which a test's
+#: processes are found.
+_SSH = """\
+#!/bin/sh
+while [ "${{1#-}}" != "$1" ]; do shift; done
+host=$1; shift
+[ -x {directory}/"$host" ] || {{ echo "ssh: Could not resolve hostname $host" >&2; exit 255; }}
+words=$(printf %s "$*" | sed "s/'/'\\\\''/g")
+exec env -i {left} {directory}/"$host" sh -c "'$words'"
+"""
 _LEFT = ("HOME", "PATH", "PYTHONPATH", TOKEN)
 
 _ENTER = """\
@@ -255,9 +264,9 @@ class Lab:
         names = [f"{address(n)} {host_name(host, n)}\n" for n, host in enumerate(self.hosts)]
         (self.directory / "hosts").write_text("127.0.0.1 localhost\n" + "".join(names))
         directory = shlex.quote(str(self.directory))
-        _write(self.directory / "launch", _LAUNCH.format(directory=directory, cleared=""))
+        _write(self.directory / "launch", _LAUNCH.format(directory=directory))
         left = " ".join(f'{name}="${name}"' for name in _LEFT)
-        _write(self.directory / "ssh", _LAUNCH.format(directory=directory, cleared=f"env -i {left}"))
+        _write(self.directory / "ssh", _SSH.format(directory=directory, left=left))
         for number, group in enumerate(self.processors.hosts):
             processor = self.placement.processors[number]
             pinned = "" if processor is None else f"taskset -c {processor}"

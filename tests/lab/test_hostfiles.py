@@ -75,11 +75,14 @@ def test_a_program_runs_on_the_hosts_of_a_file(lab: Lab, tmp_path: Path) -> None
 
 
 def test_a_transformed_program_runs_by_mpiexec(lab: Lab, tmp_path: Path) -> None:
-    expected = (ROOT / "samples" / "expected" / "mxm.txt").read_bytes()
-    run_sequential([*DLBC, "transform", str(ROOT / "samples" / "mxm.py"), "-o", str(tmp_path / "mxm_dlb.py")])
+    expected = (ROOT / "samples" / "expected" / "heat2d.txt").read_bytes()
+    run_sequential(
+        [*DLBC, "transform", str(ROOT / "samples" / "heat2d.py"), "-o", str(tmp_path / "heat2d_dlb.py")]
+    )
     hosts = hostfile(tmp_path, "host0", "host1", "host2")
     option = "--hostfile" if IS_OPEN_MPI else "-f"
-    command = [*find_mpiexec(), option, hosts, "-n", "3", sys.executable, "mxm_dlb.py"]
+    as_root = ["--allow-run-as-root"] if IS_OPEN_MPI else []
+    command = [find_mpiexec()[0], *as_root, option, hosts, "-n", "3", sys.executable, "heat2d_dlb.py"]
     done = lab.run_on(0, command, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
