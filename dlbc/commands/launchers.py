@@ -8,9 +8,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 #: Where MPICH looks for a hostfile. `dlbc run --hostfile` sets it for any MPI, whose launcher gets an option.
 HOSTFILE = "HYDRA_HOST_FILE"
@@ -94,8 +94,7 @@ def default_ranks() -> int:
     return int(allocated) if allocated.isdecimal() else max(2, len(os.sched_getaffinity(0)))
 
 
-@dataclass(frozen=True, slots=True)
-class ListedHost:
+class ListedHost(NamedTuple):
     """A host of a list or a hostfile; ``slots`` is 0 where no number is given.
 
     ``family`` is the only MPI that reads the line; None: both do.

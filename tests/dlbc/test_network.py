@@ -156,6 +156,6 @@ def test_without_a_launcher_it_says_how_to_get_one(
 def test_a_launcher_that_does_not_start_is_told_of(
     cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dlbc.commands.calibrate.launcher", lambda ranks: [str(cache / "gone")])
+    monkeypatch.setattr("dlbc.commands.calibrate.launcher", lambda ranks, hostfile: [str(cache / "gone")])
     assert main(["calibrate", "-n", "2"]) == 2
     assert capsys.readouterr().err == f"dlbc: {cache / 'gone'}: No such file or directory\n"
