@@ -38,7 +38,7 @@ def check_library(facts: Facts) -> Findings:
         yield fine("mpi4py", f"mpi4py {here.versions.get('mpi4py')} over {first_line(here.library)}")
     else:
         found = here.library_problem or here.problem
-        advice = f"{_INSTALL}, or load the module of the system's MPI first (docs/clusters.md)"
+        advice = f"{_INSTALL}, or load the module of the system's MPI first"
         yield broken("mpi4py", "mpi4py and an MPI library that it loads", found, advice)
 
 
@@ -112,7 +112,7 @@ def check_start(facts: Facts) -> Findings:
         )  # fmt: skip
     elif sizes != [facts.ranks] and start.status is None:
         advice = "try `-n 2` on one host first; a firewall between hosts, or a network that MPI takes by "
-        advice += "mistake (docs/clusters.md), makes ranks wait for each other"
+        advice += "mistake, makes ranks wait for each other"
         yield broken("start", expected, "the time was up", advice)
     elif sizes != [facts.ranks]:
         found = start.reason or f"status {start.status}"
