@@ -78,7 +78,7 @@ def run_command(
             unwatched = _Unwatched(watchers) if watchers is not None else None
             run.start(command, environment)
             status = run.wait()
-            if unwatched is not None and not run.was_told_to_end:
+            if unwatched is not None and not run.ended_by_signal:
                 unwatched.explain(status)
             return status
         for _ in range(_STARTS):
@@ -189,7 +189,7 @@ class _Run:
         return began.exists() or self._ended_by is not None or self._process.poll() == _REFUSED
 
     @property
-    def was_told_to_end(self) -> bool:
+    def ended_by_signal(self) -> bool:
         """Whether a signal to this process has ended it."""
         return self._ended_by is not None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 
-class Rows(Protocol):
+class NotedRows(Protocol):
     """Rows of an array along an axis, or elements of a list; ``rows`` is None where it may be any of them."""
 
     @property
@@ -34,7 +34,7 @@ class Rows(Protocol):
 class OpenElements:
     """What some rows leave open; none of their arrays or lists is freed."""
 
-    def __init__(self, noted: Iterable[Rows] = ()) -> None:
+    def __init__(self, noted: Iterable[NotedRows] = ()) -> None:
         self._noted = list(noted)
 
     def of_list(self, value: object) -> frozenset[int]:
@@ -56,7 +56,7 @@ class OpenElements:
         return found if found.any() else None
 
 
-def _numbers(each: Rows, length: int) -> Iterable[int]:
+def _numbers(each: NotedRows, length: int) -> Iterable[int]:
     return range(length) if each.rows is None else each.rows
 
 
