@@ -263,9 +263,12 @@ class Campaign:
     ) -> int | None:
         """Kill ranks as planned; the status, None where the run hangs."""
         planned, until = list(planned), start + _HANGS_S
-        looked = start
-        while process.poll() is None and time.monotonic() < until:
+        looked = last = start
+        while process.poll() is None and last < until:
             now = time.monotonic() - start
+            if (paused_s := now + start - last) > _LOOK_S:  # this process was stopped itself
+                until += paused_s
+            last = now + start
             if now + start > looked + _LOOK_S:
                 if _any_stopped(token):  # by somebody else
                     until += now + start - looked
