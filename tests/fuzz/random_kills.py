@@ -4,7 +4,8 @@
 --fault-tolerant`` until 500 have been killed, 1 to 3 in a run, at any moment from the start of the launcher
 to the end. Each run has to end by itself, with the output and the status of the sequential program. With
 ``--mpich`` (in an environment with MPICH) each run loses one rank, has to end within 5 s of that with a
-status other than 0 and one line that says so, and leaves no process and no segment of shared memory.
+status other than 0 and one line that says so, and leaves no process and no segment of shared memory (so
+nothing else may kill jobs of MPICH on the machine meanwhile).
 
 Prints each run that went wrong, with its seed, and at the end how many were right; exit status 1 if any was
 wrong. ``--record FILE`` writes what was measured as JSON, ``--plot FILE`` the time lost by runs that lost one
@@ -250,7 +251,8 @@ class Campaign:
             err.seek(0)
             said = err.read().decode(errors="replace")
             made.wrong = self._judge(made, status, out.read(), said, bool(left))
-            if self._mpich and not made.wrong and (files := unused(segments() - before)):
+            files = unused(segments() - before) if self._mpich and made.kills else set()
+            if files and not made.wrong:
                 made.wrong = f"left in memory: {sorted(map(str, files))}; {said[-4000:]}"
 
     def _kill_and_wait(
