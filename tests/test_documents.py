@@ -25,10 +25,12 @@ FIRST = ("README.md", "docs/tutorial.md", "docs/by_hand.md", "docs/jupyter.md")
 UNRUN = {
     "README.md": 1,
     "docs/CONTRIBUTING.md": 2,
+    "docs/clusters.md": 6,
     "docs/dead-ranks.md": 2,
     "docs/lab.md": 3,
     "docs/papers.md": 1,
     "docs/project.md": 2,
+    "docs/remarks.md": 4,
     "docs/running.md": 4,
     "docs/tutorial.md": 2,
 }

@@ -163,7 +163,7 @@ def test_the_page_s_commands_print_what_it_says(tmp_path: Path) -> None:
     [program] = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (tmp_path / "heat.py").write_text(program)
     commands = re.findall(
-        r"^(?:`|and `)(dlbc explain [^`]*)`(?: prints)?\n\n```text\n(.*?)^```$", PAGE, re.M | re.S
+        r"^(?:`|and `)(dlbc explain [^`]*)`(?: prints)?\n\n```text[^\n]*\n(.*?)^```$", PAGE, re.M | re.S
     )
     assert len(commands) == 2
     for command, expected in commands:

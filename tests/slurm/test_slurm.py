@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
 #: It begins as scripts do that sbatch takes.
 SCRIPT = next(
-    block for block in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S) if block.startswith("#!")
+    block for block in re.findall(r"^```sh[^\n]*\n(.*?)^```$", PAGE, re.M | re.S) if block.startswith("#!")
 )
 
 

@@ -33,7 +33,7 @@ def test_the_table_has_each_check_with_what_it_may_find() -> None:
 
 
 def test_its_commands_are_read() -> None:
-    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```sh[^\n]*\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines() if line.startswith("dlbc ")]
     assert len(lines) >= 6
     for line in lines:
