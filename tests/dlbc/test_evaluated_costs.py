@@ -233,7 +233,8 @@ _STARTS = frozenset({"system", "popen", "execv", "spawnv", "fork"})
 _MAY_RUN = {
     "commands/annotate/measure.py",
     "commands/annotate/profile.py",
-    "commands/run.py",
+    "commands/doctor/bounded.py",
+    "commands/launchers.py",
     "commands/supervise.py",
     "commands/verify/execute.py",
     "commands/verify/observe.py",

@@ -259,10 +259,10 @@ def test_a_trace_that_cannot_be_written_at_the_end_is_told(tmp_path: Path) -> No
 
 
 def test_the_example_of_the_page(tmp_path: Path) -> None:
-    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert [kind for kind, _ in blocks] == ["sh", "sh", "python", "text", "sh"]
+    blocks = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert [kind for kind, _ in blocks] == ["sh", "sh", "python", "sh", "text", "sh"]
     (tmp_path / "samples").symlink_to(ROOT / "samples")
-    record, report, code, shown, again = (text for _, text in blocks)
+    record, report, code, _, shown, again = (text for _, text in blocks)
     for command in (record, report, again):
         name, *words = shlex.split(command)
         assert name == "dlbc"

@@ -10,7 +10,6 @@ import os
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpi4py import MPI
@@ -20,6 +19,7 @@ from dlbrt.watchdog import APART, LEAVING, MARKS, MEETING, RUNNING, SLOT_BYTES, 
 
 if TYPE_CHECKING:
     import socket
+    from pathlib import Path
 
 #: The request by which Linux says the address of a device (SIOCGIFADDR).
 _GET_ADDRESS = 0x8915
