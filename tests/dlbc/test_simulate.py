@@ -510,7 +510,8 @@ def test_the_names_of_functions_around_hide_those_of_the_module(tmp_path: Path, 
     assert run(path, "--ranks", "2", "--set", "n=3", "--strategy", "none") == 0
 
 
-BLOCKS = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+TEXT = PAGE.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def test_the_example_of_the_page(tmp_path: Path, printed: Any, monkeypatch: Any, request: Any) -> None:

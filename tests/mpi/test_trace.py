@@ -259,7 +259,8 @@ def test_a_trace_that_cannot_be_written_at_the_end_is_told(tmp_path: Path) -> No
 
 
 def test_the_example_of_the_page(tmp_path: Path) -> None:
-    blocks = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert [kind for kind, _ in blocks] == ["sh", "sh", "python", "sh", "text", "sh"]
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     record, report, code, _, shown, again = (text for _, text in blocks)
