@@ -57,15 +57,14 @@ class Interrupts:
         """
         ours = threading.current_thread() is threading.main_thread()
         ours = ours and _signals.getsignal(signal.SIGINT) is signal.default_int_handler
-        if not ours:
-            yield
-            return
-        _signals.signal(signal.SIGINT, self._handle)
+        if ours:
+            _signals.signal(signal.SIGINT, self._handle)
         try:
             yield
         finally:
-            self._walk = None
-            _signals.signal(signal.SIGINT, signal.default_int_handler)
+            self._walk = None  # a walk holds the program's arrays
+            if ours:
+                _signals.signal(signal.SIGINT, signal.default_int_handler)
             came = self.taken()
         if came:
             raise KeyboardInterrupt

@@ -110,7 +110,7 @@ force[:] = -1.0
 try:
     attracted(x, rng.random(600), force)
 except ZeroDivisionError as error:
-    print(error, force[:, 0].tolist().index(-1.0), force[298:304].tolist())
+    print(error, force[:, 0].tolist().index(-1.0), force[298:301].tolist())  # others may have been done
 
 nothing = np.zeros((0, 3))
 force = np.ones((4, 3))
