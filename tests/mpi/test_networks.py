@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -31,9 +30,6 @@ for r in range(6):
 print(A.tobytes().hex(), names, seen.tobytes().hex())
 """
 
-#: What UCX prints at the end of late messages to ranks that had ended their loop, and which nobody took.
-UCX = re.compile(rb"(?m)^\[[0-9.]+\].* UCX +WARN .*\n")
-
 
 @pytest.mark.parametrize("strategy", ["GDDLB", "steal", "GSS"])
 @pytest.mark.parametrize("module", ["ofi", "ucx"])
@@ -45,4 +41,4 @@ def test_each_module_brings_every_message_to_its_place(tmp_path: Path, module: s
     env = apart | {"DLB_STRATEGY": strategy, "DLB_LOAD": "fixed:3,0,1"}
     generated = transform(source, tmp_path)
     done = run_mpi(3, [sys.executable, generated.name], env=env, cwd=tmp_path)
-    assert (done.status, UCX.sub(b"", done.stdout)) == (0, expected.stdout), done.stderr
+    assert (done.status, done.stdout) == (0, expected.stdout), done.stderr

@@ -181,10 +181,18 @@ class Communicator:
         """This rank, above 0, serves rank 0 from now on."""
 
     def close(self) -> None:
-        """Free what all ranks have in common; collective, at the end."""
+        """Free what all ranks have in common, and take what nobody waits for; collective, at the end."""
         if self._counter is not None:
             self._counter.free()
             self._counter = None
+        if self.ranks > 1 and not self.tolerates_deaths:
+            self._take_late_messages()
+
+    def _take_late_messages(self) -> None:
+        """Take messages to ranks whose loop was over: of others UCX warns on standard output at the end."""
+        self.complete([self.comm.Ibarrier()])
+        while self.poll_bytes(MPI.ANY_SOURCE, MESSAGE) or self.interrupted():
+            pass
 
     def pause(self) -> Pause:
         """A new wait."""
