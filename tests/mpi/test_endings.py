@@ -38,14 +38,20 @@ print(work(24).sum(), flush=True)
 
 
 def both(
-    home: Path, *, ranks: int = 3, value: str = "pass", before: str = "", after: str = ""
+    home: Path,
+    *,
+    ranks: int = 3,
+    value: str = "pass",
+    before: str = "",
+    after: str = "",
+    strategy: str = "GDDLB",
 ) -> tuple[Completed, Completed]:
     """The program run sequentially and on ranks, as the path relative to a directory that it may leave."""
     source = home / "program.py"
     source.write_text(LOOP.format(value=value, before=before, after=after))
     generated = transform(source, home)
     sequential = run_sequential([sys.executable, source.name], cwd=home)
-    env = {"DLB_STRATEGY": "GDDLB"}
+    env = {"DLB_STRATEGY": strategy}
     return sequential, run_mpi(ranks, [sys.executable, generated.name], env=env, cwd=home)
 
 
@@ -132,9 +138,10 @@ def test_an_exception_on_several_ranks_says_where_it_was_raised(tmp_path: Path) 
     assert f"LookupError: at 20\n{note}\n" in done.stderr
 
 
-def test_a_program_that_leaves_without_ending_keeps_its_status(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strategy", ["auto", "GSS"])
+def test_a_program_that_leaves_without_ending_keeps_its_status(strategy: str, tmp_path: Path) -> None:
     with starting(forks=False):  # a fork that leaves so is not waited for by its launcher
-        sequential, parallel = both(tmp_path, after="os._exit(6)")
+        sequential, parallel = both(tmp_path, after="os._exit(6)", strategy=strategy)
     assert parallel.status == sequential.status == 6
     assert parallel.stdout.startswith(sequential.stdout)  # launchers may add a remark of their own
 

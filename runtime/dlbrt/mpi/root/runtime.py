@@ -243,6 +243,7 @@ class RootRuntime:
             return False
         self._close_progress()
         self._dismiss()
+        self.communicator.close()
         return True
 
     def _close_progress(self) -> None:
