@@ -121,7 +121,7 @@ def test_a_host_that_is_frozen_for_a_while_delays_the_output_alone(
 
     def freeze() -> None:
         lab.stop(2)
-        time.sleep(12.0)
+        time.sleep(7.0)
         lab.go_on(2)
 
     with program.within(strategy, freeze):

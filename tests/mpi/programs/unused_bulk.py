@@ -2,7 +2,7 @@
 
 import numpy as np
 
-MANY = 50_000
+MANY = 6_000
 TABLE = [str(k) for k in range(MANY)]
 WEIGHTS = list(range(MANY))
 
