@@ -134,7 +134,10 @@ class RepeatFigures:
 
 
 class RecordedRun:
-    """A run that may be repeated, and the figures of its repetitions that are not in the statistics yet."""
+    """A run that may be repeated, and the figures of its repetitions that are not in the statistics yet.
+
+    ``followed_by`` is the run of the same loop that came after its latest repetition.
+    """
 
     def __init__(self, run: RunUnderWay, loop: LoopContext) -> None:
         prepared = run.prepared
@@ -168,6 +171,7 @@ class RecordedRun:
         self.fitting: tuple[Any, ...] | None = None
         self.chunks.bind(())
         self.figures = RepeatFigures(len(self.counts))
+        self.followed_by: RecordedRun | None = None
         self.is_dropped = False
 
     def _known_arrays(self, prepared: Preparation) -> Iterator[_KnownArray]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +51,10 @@ _LONGEST_S = 0.02
 #: Runs that rank 0 may be ahead of what the other ranks have reported, where nothing can be left to Python.
 _MAX_UNREPORTED = 4
 
-#: Repeated runs whose figures are added up before they are looked at.
+#: Repeated runs whose figures are added up before they are looked at, and seconds that these took: a look
+#: takes some tenths of a millisecond.
 _ENTERED_AT_ONCE = 8
+_ENTERED_AFTER_S = 0.01
 
 
 def _is_atom(value: object) -> bool:
@@ -109,6 +111,7 @@ class RepeatedRuns:
         self._root_runtime = root_runtime
         self._state = state
         self._records: dict[CodeType, list[RecordedRun]] = {}
+        self._latest: dict[CodeType, RecordedRun] = {}
         self._left_over: set[CodeType] = set()
         self._unreported: deque[tuple[RecordedRun, PreparedPlan, Done, float]] = deque()
 
@@ -129,9 +132,10 @@ class RepeatedRuns:
             return None
         with interrupts.held():
             try:
-                for record in records:
+                for record in self._likeliest_first(kernel.__code__, records):
                     fresh = record.replaced(iterable, arguments)
                     if fresh is not None and self._holds(record, fresh, arguments):
+                        self._note_order(kernel.__code__, record)
                         return self._shown(record, fresh, arguments)
                 return None
             except BaseException as error:
@@ -139,6 +143,21 @@ class RepeatedRuns:
                 raise
             finally:
                 self._root_runtime.release()
+
+    def _likeliest_first(self, code: CodeType, records: Sequence[RecordedRun]) -> Iterator[RecordedRun]:
+        """The recorded runs of a loop, first the one that came after its latest run the time before."""
+        latest = self._latest.get(code)
+        likeliest = None if latest is None else latest.followed_by
+        if likeliest is not None and not likeliest.is_dropped:
+            yield likeliest
+        yield from (each for each in records if each is not likeliest)
+
+    def _note_order(self, code: CodeType, record: RecordedRun) -> None:
+        """A recorded run of a loop is repeated: it is the loop's latest, and came after the one before."""
+        latest = self._latest.get(code)
+        if latest is not None:
+            latest.followed_by = record
+        self._latest[code] = record
 
     def _holds(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> bool:
         """Whether all that decides what a recorded run does holds again."""
@@ -177,12 +196,12 @@ class RepeatedRuns:
             if token is None
         )
         self._send((plan.plan.number, values))
+        self._take_reports(_MAX_UNREPORTED - 1)  # while the other ranks compute
         done = plan.repeater.run(own)
         if record.runs_through and plan.has_run:
             for rows in record.rows_kept(fresh):
                 rows.resident.directory.stored(rows.stores)
             self._unreported.append((record, plan, done, clock() - started))
-            self._take_reports(_MAX_UNREPORTED)
             return EMPTY
         self._take_reports(0)
         plan.has_run = True
@@ -199,8 +218,10 @@ class RepeatedRuns:
 
     def _count(self, record: RecordedRun, plan: PreparedPlan, done: Sequence[Done], elapsed_s: float) -> None:
         """Take in the times of a run."""
-        record.figures.add(elapsed_s, [seconds for _, seconds in done], plan.carried)
-        if record.figures.runs == _ENTERED_AT_ONCE or record.is_dropped:
+        figures = record.figures
+        figures.add(elapsed_s, [seconds for _, seconds in done], plan.carried)
+        enough = figures.runs >= _ENTERED_AT_ONCE and figures.elapsed_s >= _ENTERED_AFTER_S
+        if enough or record.is_dropped:
             self._enter(record)
 
     def _enter(self, record: RecordedRun) -> None:
