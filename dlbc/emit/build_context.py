@@ -368,8 +368,9 @@ def build_routine(
     origin = f"{origin}:{routine.node.lineno}"
     values = f"{plain[0]}," if len(plain) == 1 else ", ".join(plain)
     arguments = [f"lambda: ({values})"] if plain else []
-    texts = {"model": f'"{clause.model}"', "tolerance": repr(clause.tolerance), "every": str(clause.every)}
-    defaults = replace(clause, model="piecewise", tolerance=0.05, every=1)
+    texts = {"model": f'"{clause.model}"', "tolerance": repr(clause.tolerance)}
+    texts |= {key: str(getattr(clause, key)) for key in ("every", "checkpoint")}
+    defaults = replace(clause, model="piecewise", tolerance=0.05, every=1, checkpoint=None)
     given = [key for key in texts if getattr(clause, key) != getattr(defaults, key)]
     arguments += [f"{key}={texts[key]}" for key in given]
     arguments += ["narrowing=True"] if narrowing else []

@@ -95,11 +95,12 @@ class JitClause:
 
 @dataclass(frozen=True, slots=True)
 class IterateClause:
-    """The clauses of ``iterate``."""
+    """The clauses of ``iterate``; without ``checkpoint`` no copies are kept."""
 
     model: str
     tolerance: float
     every: int
+    checkpoint: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

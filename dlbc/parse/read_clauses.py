@@ -64,6 +64,7 @@ def _kind(reader: ClauseReader, place: SourcePlace) -> AnnotationKind | None:
 
 def _iterate(reader: ClauseReader, arguments: tuple[AnnotationArgument, ...]) -> IterateClause:
     model, tolerance, every = _MODELS[0], 0.05, 1
+    checkpoint: int | None = None
     seen: set[str] = set()
     for argument in arguments:
         key, value = argument.keyword, argument.value
@@ -79,9 +80,9 @@ def _iterate(reader: ClauseReader, arguments: tuple[AnnotationArgument, ...]) ->
         elif key == "every":
             every = reader.whole(value, key, 1) or every
         else:
-            reader.whole(value, key, 1)  # `checkpoint`: where ranks may die, rank 0 has all after each loop
+            checkpoint = reader.whole(value, key, 1)
         seen.add(key)
-    return IterateClause(model, tolerance, every)
+    return IterateClause(model, tolerance, every, checkpoint)
 
 
 def _not_of_iterate(reader: ClauseReader, argument: AnnotationArgument) -> None:

@@ -187,7 +187,7 @@ def test_other_clauses() -> None:
 def test_iterate() -> None:
     assert iterate_of("iterate") == IterateClause("piecewise", 0.05, 1)
     assert iterate_of("iterate, every=3, model=akima, tolerance=1") == IterateClause("akima", 1.0, 3)
-    assert iterate_of("iterate, checkpoint=5, every=2") == IterateClause("piecewise", 0.05, 2)
+    assert iterate_of("iterate, checkpoint=5, every=2") == IterateClause("piecewise", 0.05, 2, 5)
 
 
 def test_places_in_an_annotation_of_several_lines() -> None:

@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -168,6 +168,76 @@ print(A.tobytes().hex())
 """,
 }
 
+#: The same of routines whose arrays stay on the ranks between checkpoints.
+CHECKPOINTED = {
+    "checkpoints of a stencil": """
+u = np.linspace(0.0, 1.0, 240 * 30).reshape(240, 30) ** 2
+v = u.copy()
+# dlb: iterate, checkpoint=3
+for t in range(40):
+    # dlb: parallel, BLOCK
+    for i in range(1, 239):
+        v[i, :] = (u[i - 1, :] + u[i + 1, :]) * 0.5 + work(i, 200) * 1e-9
+    u, v = v, u
+    if t % 7 == 0:
+        print(t, u[120, 7].hex())
+print(u.tobytes().hex())
+""",
+    "checkpoints of rows changed in place": """
+A, t, change = np.arange(300 * 40, dtype=float).reshape(300, 40) / 7, 0, 1.0
+# dlb: iterate, checkpoint=1
+while change > 1e-3 and t < 60:
+    change = 0.0
+    # dlb: parallel
+    for i in range(300):
+        A[i, :] = A[i, :] * 0.9 + work(i, 200) * 1e-9
+        change += abs(A[i, 3]) * 1e-3
+    t += 1
+    if t % 9 == 0:
+        A[t, :] = A[t - 1, :] + t
+print(t, repr(change), A.tobytes().hex())
+""",
+    "checkpoints of rows and columns": """
+A, B, low, seen = np.arange(120 * 120, dtype=float).reshape(120, 120) / 11, np.zeros((120, 120)), 1e9, []
+# dlb: iterate, checkpoint=10
+for t in range(20):
+    # dlb: parallel
+    for i in range(120):
+        B[i, :] = A[i, :] * 0.5 + work(i, 200) * 1e-9
+    # dlb: parallel, reduction(low)
+    for j in range(120):
+        A[:, j] = B[:, j] * 1.5 + t
+        low = min(low, A[3, j])
+    # dlb: parallel
+    for i in range(1, 119):
+        A[i, :] = A[i, :] + 1.0
+        if i == 50 and t % 5 == 0:
+            print("row", i, t)
+    seen.append(A[t % 3, 5])
+    if t == 12:
+        B = B.T.copy()
+print(repr(low), seen, A.tobytes().hex(), B.tobytes().hex())
+""",
+    "checkpoints of compiled loops": """
+X, Y = (np.arange(200 * 200, dtype=float).reshape(200, 200) % k for k in (7, 11))
+Z = np.zeros((200, 200))
+# dlb: iterate, checkpoint=4
+for t in range(16):
+    # dlb: parallel, jit
+    for i in range(200):
+        for j in range(200):
+            for k in range(200):
+                Z[i, j] += X[i, k] * Y[k, j] * 1e-3
+    # dlb: parallel, jit
+    for i in range(200):
+        for j in range(200):
+            X[i, j] = Z[i, j] * 0.5
+print(Z.tobytes().hex(), X.tobytes().hex())
+""",
+}
+
+EVERY = PROGRAMS | CHECKPOINTED
+
 
 @dataclass
 class Kill:
@@ -191,17 +261,17 @@ class Run:
 
 
 class Campaign:
-    """Runs of the programs in the directory ``home``."""
+    """Runs of the ``programs`` in the directory ``home``."""
 
-    def __init__(self, home: Path, *, mpich: bool) -> None:
-        self._home, self._mpich = home, mpich
+    def __init__(self, home: Path, *, mpich: bool, programs: Mapping[str, str] = EVERY) -> None:
+        self._home, self._mpich, self._programs = home, mpich, programs
         self._expected: dict[str, tuple[int, bytes]] = {}
         self._took_s: dict[str, float] = {}
 
     def run(self, seed: int, most: int) -> Run:
         """The run of a seed, in which at most ``most`` ranks are killed."""
         draw = random.Random(seed)
-        program, strategy = draw.choice(list(PROGRAMS)), draw.choice(_STRATEGIES)
+        program, strategy = draw.choice(list(self._programs)), draw.choice(_STRATEGIES)
         if program not in self._took_s:
             self._prepare(program)
         made = Run(seed, program, strategy, undisturbed_s=self._took_s[program])
@@ -215,7 +285,7 @@ class Campaign:
 
     def _prepare(self, program: str) -> None:
         path = self._path(program)
-        path.write_text(_WORK + PROGRAMS[program])
+        path.write_text(_WORK + self._programs[program])
         done = subprocess.run([sys.executable, path.name], cwd=self._home, capture_output=True, check=False)
         self._expected[program] = done.returncode, done.stdout
         self._took_s[program] = self._undisturbed(program)
@@ -354,7 +424,7 @@ def _plot(runs: list[Run], path: str) -> None:
 
     matplotlib.rcParams["svg.hashsalt"] = "dlb"
     figure, axes = pyplot.subplots(figsize=(7, 4))
-    for program in PROGRAMS:
+    for program in EVERY:
         own = [run for run in runs if run.program == program and len(run.kills) == 1]
         at = [run.kills[0].at_s / run.undisturbed_s for run in own]
         axes.scatter(at, [run.elapsed_s - run.undisturbed_s for run in own], s=14, label=program)
@@ -371,12 +441,14 @@ def main() -> int:
     parser.add_argument("kills", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mpich", action="store_true")
+    parser.add_argument("--checkpoints", action="store_true", help="only programs with checkpoints")
     parser.add_argument("--record")
     parser.add_argument("--plot")
     options = parser.parse_args()
     runs: list[Run] = []
     with tempfile.TemporaryDirectory() as home:
-        campaign = Campaign(Path(home), mpich=options.mpich)
+        programs = CHECKPOINTED if options.checkpoints else EVERY
+        campaign = Campaign(Path(home), mpich=options.mpich, programs=programs)
         for made in _runs(campaign, options.kills, options.seed):
             runs.append(made)
             if made.wrong:

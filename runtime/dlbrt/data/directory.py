@@ -54,6 +54,10 @@ class RowDirectory:
         self._delivered: dict[tuple[_State, _State], tuple[_State, list[RowTransfer]]] = {}
         self._stored: dict[tuple[_State, _State], _State] = {}
 
+    def valid(self, rank: int) -> Rows:
+        """The rows that are valid on the rank."""
+        return self._valid[rank]
+
     def missing(self, rank: int, rows: Rows) -> Rows:
         """The part of ``rows`` that is not valid on the rank."""
         return difference(rows, self._valid[rank])

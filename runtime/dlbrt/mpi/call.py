@@ -86,7 +86,8 @@ class LoopCall:
     shown while the loop runs. ``in_doubt``: before the loop begins, ranks say that they have read the body
     and ``samples`` of the elements that travel by rows. ``plain``: the body holds atoms, and arrays by their
     slots, so that it need not be read again where it is the same. ``overwritten`` are the arrays whose rows
-    are not sent, since each iteration that ends overwrites them. ``source`` is the place of the loop.
+    are not sent, since each iteration that ends overwrites them. ``undisturbed``: interrupts wait until
+    the loop is over. ``source`` is the place of the loop.
     """
 
     serial: int
@@ -119,6 +120,7 @@ class LoopCall:
     plain: bool = False
     overwritten: tuple[str, ...] = ()
     samples: bytes | None = None
+    undisturbed: bool = False
     source: str = ""
 
 

@@ -47,6 +47,7 @@ class Interrupts:
         self._walk: Iterating | None = None
         self._runs: CodeType | None = None  # what calls the kernel
         self._raised: KeyboardInterrupt | None = None
+        self._came: bool | None = None  # whether one has come that is put off; None where they are not
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -68,6 +69,23 @@ class Interrupts:
             came = self.taken()
         if came:
             raise KeyboardInterrupt
+
+    @property
+    def are_put_off(self) -> bool:
+        """Whether none is raised now, as `put_off` has it."""
+        return self._came is not None
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """In the block, which stands inside `held`, none is raised; one that comes is pending after it."""
+        before = self.pending, self._raised, self._walk, self._runs
+        self.pending, self._raised, self._came = False, None, False
+        try:
+            yield
+        finally:
+            came, self._came = self._came, None
+            pending, self._raised, self._walk, self._runs = before
+            self.pending = pending or bool(came)
 
     def serve(self) -> None:
         """On a rank above 0: from now on an interrupt outside loops is rank 0's alone."""
@@ -103,6 +121,9 @@ class Interrupts:
             self._handle(number, frame)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        if self._came is not None:
+            self._came = True
+            return
         self.pending = True
         if self._walk is not None and self._walk.in_iteration and self._in_body(frame):
             self.raise_pending()

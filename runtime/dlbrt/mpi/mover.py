@@ -42,7 +42,8 @@ class Mover:
     """Sends and receives the rows of ``fields``; ``bytes_sent`` and ``bytes_received`` count
     what this rank sent, and what rows others sent it.
 
-    ``in_drafts``: nothing that it receives is put in place before all has come.
+    Where ranks may die, rank 0 puts nothing in place before all has come: a message that a death has called
+    off may still arrive, and must not do so in an array of the program.
     """
 
     def __init__(
@@ -50,10 +51,8 @@ class Mover:
         communicator: Communicator,
         fields: Sequence[Field],
         objects: SharedObjects,
-        *,
-        in_drafts: bool = False,
     ) -> None:
-        self._in_drafts = in_drafts
+        self._in_drafts = communicator.tolerates_deaths and not communicator.rank
         self._drafts: dict[int, Array] = {}  # by field: the rows that come, in an array of the same layout
         self._drafted: list[tuple[Field, Rows]] = []
         self._communicator = communicator
@@ -104,8 +103,11 @@ class Mover:
     def broadcast(self, field: Field, rows: Rows, root: int) -> None:
         """Start taking part in the broadcast of rows of an array from rank ``root`` to all others."""
         mine = self._communicator.rank == root
-        if regions := regions_of(field.data, field.axis, rows):
+        place = self._draft(field) if self._in_drafts and not mine else field.data
+        if regions := regions_of(place, field.axis, rows):
             self._regions += regions
+            if place is not field.data:
+                self._drafted.append((field, rows))
             self._requests += (self._communicator.broadcast_region(each, root) for each in regions)
         else:
             memory = (take if mine else receive_buffer)(field.data, field.axis, rows)

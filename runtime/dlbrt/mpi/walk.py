@@ -137,8 +137,8 @@ class Walk:
     def complete_delivery(self) -> None:
         """Wait until all rows that this rank needs are there."""
         if self._delivery is not None:
-            self._delivery.complete()
-            self._delivery = None
+            delivery, self._delivery = self._delivery, None  # also where it is called off
+            delivery.complete()
 
     @property
     def on_trial(self) -> bool:

@@ -148,7 +148,7 @@ class _Worker:
         load = Load(self.options.load, self.communicator.started_as)
         loop = LoopContext(space.with_values(iter(values)), run.launch, run.finish, load)
         loop.threads = self.options.threads or 1
-        interrupts.watch(loop.walk, perform.__code__)
+        interrupts.watch(None if call.undisturbed else loop.walk, perform.__code__)
         try:
             perform(loop, kernel, arguments)
         except RanksLostError:

@@ -31,7 +31,7 @@ def jacobi(A, b, x, tol, steps, every):
 def relax(u, limit):
     v = u.copy()
     passes = 0
-    # dlb: iterate, model=akima, every=2
+    # dlb: iterate, model=akima, every=2, checkpoint=5
     while u[1, 1] < limit and passes < 20:
         # dlb: parallel
         for i in range(1, len(u) - 1):

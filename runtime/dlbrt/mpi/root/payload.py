@@ -150,7 +150,7 @@ class Payload:
             routine_state.inspect_rows(fields)
         self.fields = inspect_rows(fields, self._space, self._loop_history.tables)
         if routine_state is not None and not pooled:
-            self.loop_residents = routine_state.resident_arrays.admit(self.fields)
+            self.loop_residents = routine_state.admit(loop, self._kernel, self._named, self.fields)
 
     def pack(self, known: LoopContributions, *, lean: bool) -> None:
         """Pack it; ``known`` is what iterations contribute to. Raises what objects' own hooks raise.

@@ -27,6 +27,7 @@ from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.payload import Payload
@@ -191,6 +192,7 @@ class Preparation:
             plain=self.payload.is_plain,
             overwritten=overwritten,
             samples=self.payload.samples if in_doubt else None,
+            undisturbed=interrupts.are_put_off,
         )
 
     def compose_rest(

@@ -106,15 +106,13 @@ class LoopRun:
 
     def __init__(self, prepared: Preparation, costs: CostSpec, left: Spans | None = None) -> None:
         root_runtime = self._root_runtime = prepared.root_runtime
-        options = root_runtime.options
+        options, self._ranks = root_runtime.options, root_runtime.communicator.ranks
         self._prepared = prepared
         self._costs = costs
         self._loop_history = prepared.loop_history
         last, model = options.weights_last, options.model
         weights = options.weights or self._loop_history.known_speeds(last or model, expected=last)
-        self._partitioner = Partitioner(
-            self._loop_history, root_runtime.communicator.ranks, weights, options.trial
-        )
+        self._partitioner = Partitioner(self._loop_history, self._ranks, weights, options.trial)
         self._left = left
         self._under_way: RunUnderWay | None = None  # where it may turn out to be one to be repeated
         self._probation = Probation()
@@ -201,6 +199,9 @@ class LoopRun:
             return self._on_probation(loop, begun)
         if reason := prepared.obstacle(loop, pooled=self._pooled):
             return self._alone(loop, begun, reason)
+        if self._root_runtime.communicator.ranks < self._ranks:  # they died while rows came to rank 0
+            self._outcome.has_lost = True
+            return self._alone(loop, begun, RANKS_LOST)
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
         in_order = self._needs_order(loop)
@@ -297,7 +298,8 @@ class LoopRun:
             loop.folding = FoldingPolicy.NONE  # so that rank 0's iterations are the first ones
         first = len(prepared.space) - len(begun.work) if begun else 0
         routine_state = prepared.routine_state
-        if routine_state is not None and loop.walk.chunks is not None and not self._pooled:
+        repeats = routine_state is not None and not self._root_runtime.communicator.tolerates_deaths
+        if repeats and routine_state is not None and loop.walk.chunks is not None and not self._pooled:
             from dlbrt.mpi.routines.repeated_runs import RunUnderWay
 
             self._under_way = RunUnderWay(prepared, routine_state)
@@ -332,6 +334,7 @@ class LoopRun:
                 self._others = sharing.gather(loop.tried)
                 board.end()
                 if sharing.has_lost:
+                    sharing.note_own(own_result(loop, 0))
                     self._lose_ranks(sharing)
                 if sharing.contradiction is None and self._take_back(loop, sharing):
                     return
@@ -341,6 +344,8 @@ class LoopRun:
             if sharing.contradiction is None:
                 sharing.settle(self._outcome.results)
                 self._outcome.fault = sharing.replay(loop.contributions, self._outcome.results)
+                if self._outcome.fault is not None:
+                    sharing.note_fault()
             elif self._keep_prefix(sharing, loop):
                 return
         for bar in space.bars:

@@ -7,7 +7,7 @@ import os
 import pickle
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from dlbrt.data.field import Field
 from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, LoopCall
 from dlbrt.mpi.communicator import COMMAND, Communicator, RanksLostError
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.root.program_history import ProgramHistory
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, RowRequests
@@ -65,6 +66,8 @@ class RootRuntime:
         self._kernels: dict[str, SentKernel] = {}
         self._state: InterpreterState | None = None
         self.solo_runs: SoloRuns | None = None
+        #: Each puts together at rank 0 what a routine has had on ranks that have died, or forgotten it.
+        self.restorers: list[Callable[[], None]] = []
 
     def acquire(self, *, wait: bool = False) -> bool:
         """Whether a loop may run on all ranks now; the caller then calls `release`.
@@ -78,18 +81,13 @@ class RootRuntime:
         try:
             self.communicator.check()
         except RanksLostError:
-            self.recover()
+            self._recover_between_loops()
         return True
 
     @property
     def has_ranks(self) -> bool:
         """Whether loops that begin here may run on other ranks."""
         return self._at_root and self.communicator.ranks > 1 and not self.leading
-
-    @property
-    def keeps_arrays_on_ranks(self) -> bool:
-        """Whether the arrays of a routine may stay on other ranks: they would be lost with one that dies."""
-        return self.has_ranks and not self.communicator.tolerates_deaths
 
     @property
     def _at_root(self) -> bool:
@@ -109,15 +107,28 @@ class RootRuntime:
     def fetch(self, array_transfers: Sequence[ArrayTransfer], fields: Mapping[int, Field]) -> None:
         """Have ranks send rows to rank 0; ``fields`` are the arrays by number.
 
-        A run in another thread ends first. RuntimeError in a process that the program has forked.
+        Where ranks die meanwhile, the rows come from a checkpoint (`restorers`). A run in another thread ends
+        first. RuntimeError in a process that the program has forked.
         """
         if os.getpid() != self._process:
             raise RuntimeError("arrays that are on other ranks cannot be read in a forked process")
         if self.leading:
-            self._fetch(array_transfers, fields)
+            try:
+                self._fetch(array_transfers, fields)
+            except RanksLostError as error:
+                self.communicator.keep(error)
+                self.recover()
             return
         with self._idle:
-            self._fetch(array_transfers, fields)
+            self._leader = threading.get_ident()
+            try:
+                self._fetch(array_transfers, fields)
+            except RanksLostError as error:
+                self.communicator.keep(error)
+                with interrupts.held():
+                    self.recover()
+            finally:
+                self._leader = None
 
     def _fetch(self, array_transfers: Sequence[ArrayTransfer], fields: Mapping[int, Field]) -> None:
         requests: dict[int, RowRequests] = {}
@@ -140,6 +151,16 @@ class RootRuntime:
         if weights := self.options.weights:
             self.options = replace(self.options, weights=tuple(weights[rank] for rank in alive))
         self.program_history.go_on_with(alive)
+        for restore in [*self.restorers]:
+            restore()
+
+    def _recover_between_loops(self) -> None:
+        try:
+            with interrupts.held():
+                self.recover()
+        except BaseException:
+            self.release()
+            raise
 
     def abort(self, error: BaseException) -> None:
         """End the job because of an error outside the body: the other ranks cannot go on without rank 0.

@@ -143,8 +143,7 @@ class SharedRun:
         If the plan is contradicted (`contradiction`), also by what rank 0 has ``tried``, nothing is brought,
         nor where a rank has died (`has_lost`): then no result of another rank counts.
         """
-        drafts = self._communicator.tolerates_deaths
-        mover = Mover(self._communicator, self._travelling, self._objects, in_drafts=drafts)
+        mover = Mover(self._communicator, self._travelling, self._objects)
         try:
             if self.driver.has_lost:
                 raise RanksLostError
@@ -180,6 +179,18 @@ class SharedRun:
         mover.complete()
         self._bytes_gathered = mover.bytes_received
         return others
+
+    def note_own(self, own: RankResult) -> None:
+        """A rank has died: what rank 0 has done stands, of arrays that stay on the ranks too."""
+        routine_state = self._prepared.routine_state
+        if routine_state is not None and routine_state.checkpoints is not None:
+            routine_state.checkpoints.has_stored(self._loop_residents, own)
+
+    def note_fault(self) -> None:
+        """The run has failed after all, since what it contributed could not be combined."""
+        routine_state = self._prepared.routine_state
+        if routine_state is not None and routine_state.checkpoints is not None:
+            routine_state.checkpoints.take_after_failure()
 
     def redo(self) -> None:
         """Rank 0 does iterations of other ranks again."""
@@ -314,7 +325,9 @@ class SharedRun:
             self.driver.scatter(mover)
         if transfers := self._array_transfers:
             delivery = PendingTransfers(self._communicator, transfers, self._loop_residents.arrays())
-            walk.await_rows(delivery.receive(), call.ahead[0] if call.ahead else range(0))
+            # Within a kernel no death may be reported: rank 0 has its rows before, where ranks may die.
+            waits = not call.ahead or self._communicator.tolerates_deaths
+            walk.await_rows(delivery.receive(), range(0) if waits else call.ahead[0])
 
     def _record_stores(self, results: Sequence[RankResult]) -> None:
         """Tell the routine, if there is one, which rows were stored and which strategy was chosen."""

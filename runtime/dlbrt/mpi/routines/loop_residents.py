@@ -28,6 +28,7 @@ from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
+    from dlbrt.mpi.routines.checkpoints import LoggedRun
     from dlbrt.speed.ownership import IterationOwnership
 
 
@@ -144,10 +145,14 @@ class ResidentArray:
 
 @dataclass(frozen=True, slots=True)
 class LoopResidents:
-    """The residents that one run of a loop uses, and the fields of each, by the identity of their arrays."""
+    """The residents that one run of a loop uses, and the fields of each, by the identity of their arrays.
+
+    ``logged`` is the run as it goes into the log, where ranks may die.
+    """
 
     residents: dict[int, ResidentArray] = field(default_factory=dict)
     fields: dict[int, list[Field]] = field(default_factory=dict)
+    logged: LoggedRun | None = None
 
     def __contains__(self, data: object) -> bool:
         return id(data) in self.residents

@@ -9,7 +9,8 @@ the resident is made valid at rank 0 and dropped.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -34,16 +35,26 @@ from dlbrt.mpi.routines.reach import reach_of
 class ResidentArrays:
     """The arrays that stay on the ranks; rank 0 fetched ``home_bytes`` of them in ``fetches`` transfers.
 
-    ``leaves`` is called with the token of an array that is about to leave them.
+    ``leaves`` is called with the token of an array that is about to leave them, ``fetching`` before rows are
+    fetched, ``stored`` with an array and the rows that the program is about to store to.
     """
 
     def __init__(self, root_runtime: RootRuntime) -> None:
         self._root_runtime = root_runtime
-        self._ranks = root_runtime.communicator.ranks
         self._residents: dict[ArrayLocation, ResidentArray] = {}
         self.home_bytes = 0
         self.fetches = 0
         self.leaves: Callable[[int], None] = lambda _: None
+        self.fetching: Callable[[], AbstractContextManager[None]] = nullcontext
+        self.stored: Callable[[ResidentArray, Rows], None] = lambda _resident, _rows: None
+
+    def __iter__(self) -> Iterator[ResidentArray]:
+        return iter([*self._residents.values()])
+
+    def forget_all(self) -> list[ResidentArray]:
+        """The arrays, of which the other ranks have nothing any more; none is resident afterwards."""
+        found, self._residents = [*self._residents.values()], {}
+        return found
 
     def ensure_valid(self, value: object, subscripts: Sequence[Any] = (), *, writing: bool = False) -> None:
         """Make valid on rank 0 what can be reached from a value; if ``writing``, it is valid only there then.
@@ -128,7 +139,7 @@ class ResidentArrays:
         # Memory that an array owns is gone with the array. Any other owner of memory lives with the view.
         alive: Callable[[], object] = weakref.ref(owner, gone) if owner.base is None else lambda: array
         place, bounds = array_location(array), byte_bounds(array)
-        directory = RowDirectory(array.shape[axis], self._ranks)
+        directory = RowDirectory(array.shape[axis], self._root_runtime.communicator.ranks)
         made = ResidentArray(token, axis, directory, place, alive, bounds, row_bytes(array, axis))
         self._residents[place] = made
         return made
@@ -148,6 +159,10 @@ class ResidentArrays:
         return [r for r in self._residents.values() if low < r.bounds[1] and r.bounds[0] < high]
 
     def _bring(self, wanted: Iterable[tuple[ResidentArray, Rows]], writing: bool) -> None:
+        with self.fetching():
+            self._bring_rows(wanted, writing)
+
+    def _bring_rows(self, wanted: Iterable[tuple[ResidentArray, Rows]], writing: bool) -> None:
         array_transfers: list[ArrayTransfer] = []
         fields: dict[int, Field] = {}
         for resident, rows in wanted:
@@ -160,6 +175,7 @@ class ResidentArrays:
                 self.home_bytes += row_transfer.carried * resident.row_bytes
             if writing:
                 resident.directory.stored_by(0, rows)
+                self.stored(resident, rows)
         if array_transfers:
             self.fetches += len(array_transfers)
             self._root_runtime.fetch(array_transfers, fields)

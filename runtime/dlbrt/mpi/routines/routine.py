@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -23,7 +23,7 @@ from dlbrt.mpi.routines.routine_state import RoutineState
 from dlbrt.mpi.runner import LoopRunner
 from dlbrt.observe.linemap import Frame, original
 from dlbrt.speed.pass_balancer import PassBalancer
-from dlbrt.speed.points import ModelKind
+from dlbrt.speed.points import ModelKind, SpeedPoints
 
 T = TypeVar("T")
 
@@ -37,6 +37,7 @@ class IterativeRoutine(LoopRunner):
     ``model``, ``tolerance`` and ``every`` are the clauses: how speeds are modelled, which relative spread of
     the ranks' times counts as balanced, and after how many passes the times are looked at. ``narrowing``: the
     loops begin further on from pass to pass, so that the slowest rank should have the first rows.
+    ``checkpoint``: passes between two checkpoints, where ranks may die; without them no array stays there.
     """
 
     if not TYPE_CHECKING:
@@ -50,6 +51,7 @@ class IterativeRoutine(LoopRunner):
         model: str = ModelKind.PIECEWISE.value,
         tolerance: float = 0.05,
         every: int = 1,
+        checkpoint: int | None = None,
         narrowing: bool = False,
         outer: IterativeRoutine | None = None,
         place: FrameType | None = None,
@@ -58,6 +60,7 @@ class IterativeRoutine(LoopRunner):
         self._source = _source(place or sys._getframe(1))
         self._plain = plain
         self._clauses = (ModelKind(model), tolerance, every)
+        self._checkpoint = checkpoint
         self._narrowing = narrowing
         self._outer = outer
 
@@ -102,13 +105,16 @@ class IterativeRoutine(LoopRunner):
             self._routine_state = self._outer._routine_state if self._is_plain() else None
             if self._routine_state is None and self._outer._routine_state is not None:
                 self._outer._routine_state.resident_arrays.ensure_all_valid(writing=True)
-        elif self._root_runtime.keeps_arrays_on_ranks and self._is_plain() and self._is_undisturbed():
+        elif self._keeps_arrays_on_ranks and self._is_plain() and self._is_undisturbed():
             model, tolerance, every = self._clauses
-            ranks = self._root_runtime.communicator.ranks
+            root_runtime = self._root_runtime
+
+            def balancer(known: Sequence[SpeedPoints]) -> PassBalancer:
+                ranks = root_runtime.communicator.ranks
+                return PassBalancer(ranks, model, tolerance=tolerance, every=every, known=known)
+
             self._routine_state = RoutineState(
-                self._root_runtime,
-                lambda known: PassBalancer(ranks, model, tolerance=tolerance, every=every, known=known),
-                narrowing=self._narrowing,
+                root_runtime, balancer, narrowing=self._narrowing, checkpoint=self._checkpoint
             )
             _under_way.append(self._routine_state.resident_arrays)
         return self
@@ -118,11 +124,15 @@ class IterativeRoutine(LoopRunner):
     ) -> None:
         routine_state, self._routine_state = self._routine_state, None
         if routine_state is not None and self._outer is None:
-            if routine_state.repeats is not None:
-                routine_state.repeats.end()
-            routine_state.resident_arrays.release_all()
+            routine_state.close()
             _under_way.remove(routine_state.resident_arrays)
             self._root_runtime.program_history.routine(self._source).add(routine_state.figures)
+
+    @property
+    def _keeps_arrays_on_ranks(self) -> bool:
+        """Whether arrays may stay on other ranks: without checkpoints deaths would take them along."""
+        may_die = self._root_runtime.communicator.tolerates_deaths
+        return self._root_runtime.has_ranks and (self._checkpoint is not None or not may_die)
 
     def _is_plain(self) -> bool:
         """Whether the names that the compiler took for plain values hold plain values."""

@@ -35,6 +35,7 @@ from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import SpeedPoints
 
 if TYPE_CHECKING:
+    from dlbrt.mpi.routines.checkpoints import Checkpoints
     from dlbrt.mpi.routines.repeated_runs import RepeatedRuns
 
 #: Seconds below which passes are looked at together: looking takes some tenths of a millisecond.
@@ -50,7 +51,8 @@ class RoutineState:
     ``balancer`` makes the balancer that cuts shares anew from pass to pass, from the speed points of each
     rank that are known from earlier runs, if any are; ``narrowing``: each pass begins further on than the one
     before. ``strategies`` are those chosen for loops at earlier runs, ``sharing`` decides whether loops are
-    shared at all, ``repeats`` are runs that can be repeated, from the first one on.
+    shared at all, ``repeats`` are runs that can be repeated, from the first one on. Where ranks may die,
+    ``checkpoint`` is the number of passes between two checkpoints.
     """
 
     def __init__(
@@ -59,8 +61,15 @@ class RoutineState:
         balancer: Callable[[Sequence[SpeedPoints]], PassBalancer],
         *,
         narrowing: bool = False,
+        checkpoint: int | None = None,
     ) -> None:
         self.resident_arrays = ResidentArrays(root_runtime)
+        self._root_runtime = root_runtime
+        self.checkpoints: Checkpoints | None = None
+        if root_runtime.communicator.tolerates_deaths and checkpoint is not None:
+            from dlbrt.mpi.routines.checkpoints import Checkpoints  # most programs run without them
+
+            self.checkpoints = Checkpoints(root_runtime, self.resident_arrays, checkpoint, self._forget_ranks)
         self._runs: dict[str, int] = {}
         self.strategies: dict[str, str] = {}
         self.sharing = RoutineSharing()
@@ -68,11 +77,27 @@ class RoutineState:
         self._taught: dict[str, tuple[LoopHistory, str]] = {}
         self._led: dict[tuple[str, bool], IterationOwnership] = {}
         self._owned: list[IterationOwnership] = []
-        self._ranks = root_runtime.communicator.ranks
         self._byte_s = 1 / root_runtime.network.bandwidth
         self._balancer, self._narrowing = balancer, narrowing
         self._running: tuple[IterationOwnership, IndexMap, InitialPartition] | None = None
         self.repeats: RepeatedRuns | None = None
+
+    @property
+    def _ranks(self) -> int:
+        return self._root_runtime.communicator.ranks
+
+    def _forget_ranks(self) -> None:
+        """Ranks have died: what was known of them, as they were numbered, is known no more."""
+        self.strategies, self.sharing = {}, RoutineSharing()
+        self._widths, self._led, self._owned, self._running = {}, {}, [], None
+
+    def close(self) -> None:
+        """Make everything valid on rank 0: the routine is over."""
+        if self.repeats is not None:
+            self.repeats.end()
+        self.resident_arrays.release_all()
+        if self.checkpoints is not None:
+            self.checkpoints.close()
 
     @property
     def figures(self) -> RoutineFigures:
@@ -127,6 +152,18 @@ class RoutineState:
         for each in fields:
             if each.inspected:
                 self.resident_arrays.ensure_valid((each.spec.rows, each.spec.writes))
+
+    def admit(
+        self,
+        loop: LoopContext,
+        kernel: Callable[..., None],
+        arguments: Mapping[str, Any],
+        fields: Sequence[Field],
+    ) -> LoopResidents:
+        """The arrays of a loop's fields that stay on the ranks; all others are made valid on rank 0."""
+        if self.checkpoints is not None:
+            return self.checkpoints.admit(loop, kernel, arguments, fields)
+        return self.resident_arrays.admit(fields)
 
     def complete(self, packed: Packed, loop_residents: LoopResidents) -> bool:
         """Make valid on rank 0 all else that is sent; False if stale contents have been pickled."""
@@ -221,6 +258,8 @@ class RoutineState:
         self, loop_residents: LoopResidents, deal: InitialPartition, reached: Set[int]
     ) -> tuple[ArrayTransfer, ...]:
         """The rows that ranks lack for their shares; arrays ``reached`` in other ways are sent whole."""
+        if self.checkpoints is not None:
+            self.checkpoints.begin(loop_residents, deal.units.first)
         held = [deal.units.positions(share) for share in deal.shares]
         found: list[ArrayTransfer] = []
         for key in loop_residents.residents:
@@ -306,6 +345,8 @@ class RoutineState:
             resident.directory.stored(
                 [loop_residents.stores(key, stored_by(result), result.figures.done) for result in results]
             )
+        if self.checkpoints is not None:
+            self.checkpoints.finished(loop, results)
         if self._running is not None:
             owned, index, deal = self._running
             done = [len(result.figures.done) for result in results]
