@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
+from typing import TypeVar
 
 from dlbrt.records import dataclass
 
 from dlbc.ir.chunk import RUNTIME, Column
+from dlbc.native.restructure.nest import WRITTEN
 from dlbc.native.scalars import Kind
+
+T = TypeVar("T", bound=ast.expr)
 
 #: Constants of modules that compiled code knows.
 CONSTANTS = frozenset(
@@ -135,6 +139,12 @@ def helper(name: str, *arguments: ast.expr) -> ast.Call:
         ast.Attribute(ast.Name(RUNTIME, ast.Load()), "native", ast.Load()), name, ast.Load()
     )
     return ast.Call(function, list(arguments), [])
+
+
+def standing_for(made: T, node: ast.AST) -> T:
+    """``made``, with the text of the program that it stands for, which messages quote."""
+    setattr(made, WRITTEN, shortened(node))
+    return made
 
 
 def row_text(array: str, axis: int, index: str) -> str:

@@ -13,7 +13,7 @@ from dlbrt.exactness import (
     NUMPY_HELPERS,
 )
 
-from dlbc.native.facts import NotCompilableError, helper, literal_of, shortened
+from dlbc.native.facts import NotCompilableError, helper, literal_of, shortened, standing_for
 from dlbc.native.inline_calls import inline_call, returns_value, with_value
 from dlbc.native.local_arrays import find_local_arrays
 from dlbc.native.lower_elements import ElementLowering
@@ -63,7 +63,7 @@ class CallLowering(ElementLowering):
         result = Scalar(Kind.TRUTH if truth else Kind.INEXACT, frozenset({NUMPY}), element=element)
         if function in NUMPY_HELPERS:
             self._notes.setdefault(f"`{shortened(node.func)}` is numpy's own, number by number, for its bits")
-            return helper(NUMPY_HELPERS[function], *values), result
+            return standing_for(helper(NUMPY_HELPERS[function], *values), node), result
         return ast.Call(node.func, values, []), result
 
     def _run(self, node: ast.Call, function: ast.FunctionDef) -> None:
@@ -112,7 +112,7 @@ class CallLowering(ElementLowering):
         values = [each for each, _ in found]
         call = ast.Call(node.func, values, [])
         if function in MATH_HELPERS:
-            call = helper(MATH_HELPERS[function], *values)
+            call = standing_for(helper(MATH_HELPERS[function], *values), node)
         if function in _TO_INTEGER:
             argument = self._named(found[0][0], "value")
             self._check(helper("too_large", argument))
@@ -145,7 +145,7 @@ class CallLowering(ElementLowering):
                     raise NotCompilableError(
                         "this is an integer in some iterations and a float in others", node
                     )
-                return value, kind
+                return standing_for(value, node), kind
             case "abs", 1:
                 return ast.Call(node.func, [value], []), kind
             case "float", 1:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of
+from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of, standing_for
 from dlbc.native.lower_calls import CallLowering
 from dlbc.native.scalars import (
     CHECKED,
@@ -207,10 +207,10 @@ class ExpressionLowering(CallLowering):
             self._floats |= {s for s in first.sources if s != NUMPY}
         if result.element or NUMPY in sources:
             self._shaped |= sources & self._arrays.keys()
-            return helper("numpy_power", one, two), result
+            return standing_for(helper("numpy_power", one, two), node), result
         if sources:
             raise NotCompilableError("whether this is a power of numpy or of Python is not known", node)
-        return self._finite(helper("power", one, two)), result
+        return self._finite(standing_for(helper("power", one, two), node)), result
 
     def _unary(self, node: ast.UnaryOp, op: ast.unaryop, operand: ast.expr) -> tuple[ast.expr, Scalar]:
         value, kind = self.condition(operand) if isinstance(op, ast.Not) else self.expression(operand)

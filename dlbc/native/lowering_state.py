@@ -12,7 +12,15 @@ from dlbrt.records import dataclass
 
 from dlbc.ir.chunk import Column
 from dlbc.native.extents import Linear, Scope
-from dlbc.native.facts import BodyFacts, NotCompilableError, array_of, helper, nodes_without, row_text
+from dlbc.native.facts import (
+    BodyFacts,
+    NotCompilableError,
+    array_of,
+    helper,
+    nodes_without,
+    row_text,
+    standing_for,
+)
 from dlbc.native.inline_calls import stored_parameters
 from dlbc.native.local_arrays import Allocation, allocation_of, find_local_arrays
 from dlbc.native.scalars import CHECKED, FITTING, NUMPY, Kind, Scalar, Sign, checked, integer
@@ -400,7 +408,9 @@ class LoweringState(ABC):
         return text if text in self._facts.parameters else ""
 
     def _array_node(self, node: ast.expr) -> ast.expr:
-        return ast.Name(self._facts.parameters[self._array(node)], ast.Load())
+        text = self._array(node)
+        made = ast.Name(self._facts.parameters[text], ast.Load())
+        return made if made.id == text else standing_for(made, node)
 
     @abstractmethod
     def expression(self, node: ast.expr) -> tuple[ast.expr, Scalar]:

@@ -244,6 +244,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["explain", "-n", "16", str(path)]) == 0
     shown = capsys.readouterr().out
     assert "  on 16 ranks\n    equal parts          efficiency 51." in shown
+    assert "by W at 30 ns an operation (an order of magnitude); it is shortest on about" in shown
     assert "efficiency n/(16*ceil(n/16)) for n iterations, at least 53.1% for more than 16" in shown
     path.write_text("A = [0]\n# dlb: parallel\nfor i in range(2, 2):\n    A[i] = 2\n")
     assert main(["explain", "-n", "16", str(path)]) == 0

@@ -33,7 +33,8 @@ class PredictedTime:
     def __str__(self) -> str:
         best = f"{self.shortest_on} rank{'s' * (self.shortest_on != 1)}"
         run = f"a run takes about {seconds_text(self.seconds)}, on one rank {seconds_text(self.alone_s)}"
-        return f"{run}, by W at {OPERATION_S * 1e9:.0f} ns an operation; it is shortest on about {best}"
+        rate = f"{OPERATION_S * 1e9:.0f} ns an operation"
+        return f"{run}, by W at {rate} (an order of magnitude); it is shortest on about {best}"
 
 
 def predicted_time(

@@ -9,12 +9,13 @@ and Wolfe,
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 
 from dlbrt.records import dataclass
 
 from dlbc.native.restructure.forms import Form, form
-from dlbc.native.restructure.nest import CannotRestructureError, Nest
+from dlbc.native.restructure.nest import WRITTEN, CannotRestructureError, Nest
 
 _EXPRESSIONS = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp)
 _MOST_LEVELS = 60
@@ -43,6 +44,17 @@ def element(tree: ast.expr) -> tuple[str, tuple[ast.expr, ...]] | None:
         subscripts = own + subscripts
         tree = tree.value
     return (tree.id, subscripts) if isinstance(tree, ast.Name) and subscripts else None
+
+
+class _AsWritten(ast.NodeTransformer):
+    def visit(self, node: ast.AST) -> ast.AST:
+        text = getattr(node, WRITTEN, None)
+        return self.generic_visit(node) if text is None else ast.Name(text, ast.Load())
+
+
+def text_of(tree: ast.AST) -> str:
+    """The text of a tree as the program has it, for messages (see `WRITTEN`)."""
+    return ast.unparse(_AsWritten().visit(copy.deepcopy(tree)))
 
 
 def names(*trees: ast.AST) -> frozenset[str]:
@@ -253,7 +265,7 @@ def _check_statement(nest: Nest, each: ast.stmt, scope: frozenset[str], level: i
         case ast.Pass():
             pass
         case _:
-            raise CannotRestructureError(f"`{ast.unparse(each).splitlines()[0]}` is not understood")
+            raise CannotRestructureError(f"`{text_of(each).splitlines()[0]}` is not understood")
 
 
 def _check_place(nest: Nest, place: ast.expr, scope: frozenset[str]) -> None:
@@ -269,7 +281,7 @@ def _check_expression(nest: Nest, tree: ast.expr, scope: frozenset[str], level: 
         case ast.Subscript():
             found = element(tree)
             if found is None or found[0] not in nest.arrays:
-                raise CannotRestructureError(f"`{ast.unparse(tree)}` is not an element of an array")
+                raise CannotRestructureError(f"`{text_of(tree)}` is not an element of an array")
             children = found[1]
         case ast.Call(keywords=[]) if ast.unparse(tree.func) in nest.pure_calls:
             children = tree.args
@@ -278,6 +290,6 @@ def _check_expression(nest: Nest, tree: ast.expr, scope: frozenset[str], level: 
         case _ if isinstance(tree, _EXPRESSIONS):
             children = (child for child in ast.iter_child_nodes(tree) if isinstance(child, ast.expr))
         case _:
-            raise CannotRestructureError(f"`{ast.unparse(tree)}` is not understood")
+            raise CannotRestructureError(f"`{text_of(tree)}` is not understood")
     for child in children:
         _check_expression(nest, child, scope, level + 1)

@@ -19,6 +19,9 @@ import ast
 
 from dlbrt.records import dataclass
 
+#: An attribute of expressions: the text of the program that they stand for, where it is another one.
+WRITTEN = "written"
+
 
 @dataclass(frozen=True)
 class Nest:

@@ -23,6 +23,7 @@ from mpi4py import MPI
 
 from dlbrt.mpi.board import board
 from dlbrt.mpi.regions import MemoryRegion, memory_of
+from dlbrt.observe.terminal import write_line
 from dlbrt.records import dataclass
 
 T = TypeVar("T")
@@ -295,11 +296,11 @@ class Communicator:
     def fail(self, error: BaseException) -> NoReturn:
         """Print an error of the program's, or one inside the runtime, and end every rank of the job."""
         if isinstance(error, ProgramError):
-            print(f"dlb: {error}; the job ends", file=sys.stderr, flush=True)
+            write_line(f"dlb: {error}; the job ends")
         else:
             traceback.print_exception(error)
             text = f"dlb: rank {self.rank} failed inside the runtime; the job ends"
-            print(text, file=sys.stderr, flush=True)
+            write_line(text)
         sys.stdout.flush()
         board.leave()
         self.comm.Abort(1)

@@ -265,6 +265,7 @@ class WorkTransfers:
         self._objects = objects
         self._loop_residents = loop_residents
         self._figures = figures
+        self._iteration_bytes: dict[bool, float] = {}  # whether they move to rank 0
         self._giving: list[Mover] = []
         self._scattering: tuple[Mover, float] | None = None  # and until when to wait for it no more
         self.received: list[Spans] = []  # positions whose rows have come
@@ -281,7 +282,7 @@ class WorkTransfers:
         mover.complete()
         taken = clock() - start
         self._figures.movement_s += taken
-        self._count([transfer.spans for transfer in given], mover.bytes_sent)
+        self._count([(transfer.spans, transfer.target) for transfer in given], mover.bytes_sent)
         return taken, mover.bytes_sent
 
     def scatter(self, mover: Mover) -> None:
@@ -313,7 +314,7 @@ class WorkTransfers:
         self._giving = [each for each in self._giving if not each.arrived()]
         self._giving.append(mover)
         self._figures.movement_s += clock() - start
-        self._count([units], mover.bytes_sent)
+        self._count([(units, target)], mover.bytes_sent)
 
     def take(self, units: Spans, source: int) -> None:
         """Wait for the rows of units that were given to this rank."""
@@ -347,6 +348,16 @@ class WorkTransfers:
         # Rank 0 holds the user's own arrays: rows that do not stay on the ranks are there already.
         return field.needed(spans) if id(field.data) in self._loop_residents else ()
 
-    def _count(self, given: Sequence[Spans], size: int) -> None:
-        self._figures.iterations_moved += sum(len(self._units.positions(units)) for units in given)
+    def _count(self, given: Sequence[tuple[Spans, int]], size: int) -> None:
+        for units, target in given:
+            iterations = len(self._units.positions(units))
+            self._figures.iterations_moved += iterations
+            self._figures.bytes_predicted += iterations * self._predicted_bytes(to_root=not target)
         self._figures.bytes_moved += size
+
+    def _predicted_bytes(self, to_root: bool) -> float:
+        """Bytes that move with an iteration, as the model counts them; to rank 0 as `_needed_at_0`."""
+        if to_root not in self._iteration_bytes:
+            moving = (f for f in self._fields if not to_root or id(f.data) in self._loop_residents)
+            self._iteration_bytes[to_root] = sum(field.iteration_bytes() for field in moving)
+        return self._iteration_bytes[to_root]

@@ -38,6 +38,7 @@ from dlbrt.mpi.measuring.network import known
 from dlbrt.mpi.root.program_history import ProgramHistory
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.runner import LoopRunner
+from dlbrt.observe.terminal import write_line
 from dlbrt.options import Options
 from dlbrt.reductions.unbound import value_or_unbound
 
@@ -142,7 +143,7 @@ def start(world: MPI.Intracomm, importing: FrameType | None = None, launched: in
             raise
         if world.Get_rank() == 0:
             text = "dlb: a rank has died before the program began"
-            print(text, file=sys.stderr, flush=True)
+            write_line(text)
         die()
 
 
@@ -216,7 +217,7 @@ def _options(communicator: Communicator) -> tuple[Options, Path | None, Measurem
                 except OptionError as error:
                     if options.learned:
                         raise
-                    print(f"dlb: {error}; this run goes without it", file=sys.stderr, flush=True)
+                    write_line(f"dlb: {error}; this run goes without it")
                     kept = None
         except OptionError as error:
             found = str(error)
@@ -281,7 +282,7 @@ def _tracing(communicator: Communicator, options: Options, hosts: list[str]) -> 
 def _refuse(communicator: Communicator, message: str) -> NoReturn:
     """End every rank with the same status; all call this, and rank 0 prints the message."""
     if communicator.rank == 0:
-        print(f"dlb: {message}", file=sys.stderr, flush=True)
+        write_line(f"dlb: {message}")
     sys.exit(_USAGE)
 
 

@@ -30,8 +30,9 @@ class RunCounters:
     work, ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work,
     ``compile_s`` on compiling chunks or reading what was compiled, and ``begun_s`` between the call and the
     first iteration. The lowest rank of a group counts what the group has in common (``synchronizations``,
-    ``redistributions``, ``windows``, ``gain``). ``chunks`` are statistics of the time that units took, from
-    one report to the next.
+    ``redistributions``, ``windows``, ``gain``). ``bytes_predicted`` are ``bytes_moved`` by the bytes that an
+    iteration has in the model. ``chunks`` are statistics of the time that units took, from one report to the
+    next.
     """
 
     parts: list[range] = field(default_factory=list)
@@ -46,6 +47,7 @@ class RunCounters:
     redistributions: int = 0
     iterations_moved: int = 0
     bytes_moved: int = 0
+    bytes_predicted: float = 0.0
     windows: tuple[Window, ...] = ()
     gain: RedistributionGain = field(default_factory=RedistributionGain)
     chunks: RankStatistics = field(default_factory=RankStatistics)

@@ -29,6 +29,7 @@ from mpi4py import MPI
 from dlbrt.mpi.board import board
 from dlbrt.mpi.communicator import BROADCAST, NONE_SENT, Communicator, ProgramError, RanksLostError
 from dlbrt.mpi.regions import MemoryRegion, memory_of
+from dlbrt.observe.terminal import write_line
 
 T = TypeVar("T")
 
@@ -217,9 +218,9 @@ class TolerantCommunicator(Communicator):
     def fail(self, error: BaseException) -> NoReturn:
         """As in the base, but the death of this rank says so to the others: only rank 0's ends the job."""
         if isinstance(error, ProgramError):
-            print(f"dlb: {error}", file=sys.stderr, flush=True)
+            write_line(f"dlb: {error}")
         else:
             traceback.print_exception(error)
             text = f"dlb: rank {self.started_as} failed inside the runtime and leaves the job"
-            print(text, file=sys.stderr, flush=True)
+            write_line(text)
         die()

@@ -101,7 +101,7 @@ class RunStatistics:
     ``windows`` are the latest windows of all groups, ``gain`` is the gain of all their redistributions;
     ``choice`` is how the strategy was chosen, if it was. ``rows_fetched`` counts rows of resident arrays that
     ranks lacked when the run began; ``bytes_scattered`` and ``bytes_gathered`` are those of rows that rank 0
-    sent out before it and got back after it.
+    sent out before it and got back after it. ``bytes_predicted`` are ``bytes_moved`` by the model.
     """
 
     strategy: str
@@ -122,6 +122,7 @@ class RunStatistics:
     bytes_fetched: int = 0
     bytes_scattered: int = 0
     bytes_gathered: int = 0
+    bytes_predicted: float = 0.0
     runs: int = 1
     repeated_runs: int = 0
 
@@ -135,11 +136,12 @@ class RunStatistics:
         return AuditedFigure(predicted_s[self.strategy], longest_s)
 
     @property
-    def audited_bytes(self) -> AuditedFigure | None:
-        """Bytes of the work that moved, by the model's bytes of an iteration, and as they were sent."""
-        if self.choice is None or not self.iterations_moved:
-            return None
-        return AuditedFigure(self.choice.known.iteration_bytes * self.iterations_moved, self.bytes_moved)
+    def audited_bytes(self) -> AuditedFigure:
+        """Bytes of the work that moved, by the model's bytes of an iteration, and as they were sent.
+
+        Rank 0 has the rows of the program's own arrays: for work that moves to it the model counts none.
+        """
+        return AuditedFigure(self.bytes_predicted, self.bytes_moved)
 
     @property
     def audited_imbalance(self) -> AuditedFigure | None:
@@ -241,7 +243,7 @@ class LoopRecord:
                 self.predicted_s[strategy] = self.predicted_s.get(strategy, 0.0) + seconds
         if (audited := run.audited_s) is not None:
             self.audited_s, self.audited_runs = self.audited_s + audited, self.audited_runs + 1
-        self.audited_bytes += run.audited_bytes or NOTHING
+        self.audited_bytes += run.audited_bytes
         self.audited_imbalance = run.audited_imbalance or self.audited_imbalance
         self.windows = run.windows
         self.gain += run.gain

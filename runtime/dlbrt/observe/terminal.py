@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 _LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun", "orterun", "prterun", "prte", "srun")
 STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
@@ -43,6 +43,18 @@ def _launcher() -> int:
         # The name of the program, in parentheses, may hold anything.
         pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     return found
+
+
+def write_line(text: str, stream: TextIO | None = None) -> None:
+    """Write a line to standard error, or another stream, together with its end.
+
+    `print` writes the end by itself where Python does not buffer (`python -u`), and a launcher that passes on
+    what ranks write may then put other output between the two.
+    """
+    to = sys.stderr if stream is None else stream
+    if to is not None:  # there may be no descriptor 2
+        to.write(f"{text}\n")
+        to.flush()
 
 
 class TerminalOutput:

@@ -237,3 +237,20 @@ def test_an_array_of_the_iteration_may_be_stored_as_a_row() -> None:
 )
 def test_other_stores_to_parts_of_arrays_are_left_to_python(body: str, expected: str) -> None:
     assert expected in reason(body)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("np.sin(A[i, j])", "np.sin(A[i, j])"),
+        ("exponential(A[i, j])", "exponential(A[i, j])"),
+        ("math.pow(A[i, j], 2.0)", "math.pow(A[i, j], 2.0)"),
+        ("A[i, j] ** 1.5", "A[i, j] ** 1.5"),
+        ("math.atan2(min(A[i, j], 2.0), m.A[i, j])", "math.atan2(min(A[i, j], 2.0), m.A[i, j])"),
+        ("wave(A[i, j])", "np.cos(x)"),
+    ],
+)
+def test_reasons_against_restructuring_quote_what_the_user_wrote(expression: str, expected: str) -> None:
+    before = "import math\nfrom numpy import exp as exponential\n\ndef wave(x):\n    return np.cos(x)\n\n"
+    found = chunk(f"for j in range(n):\n    Z[i, j] = {expression}\n", before)
+    assert f"`{expected}` is not understood" in found.reasons

@@ -28,6 +28,7 @@ from dlbrt.mpi.measuring.network import MessageSizes, bandwidth, one_way_s
 from dlbrt.mpi.messenger import exchange_among_all, exchange_in_group
 from dlbrt.observe import networks
 from dlbrt.observe.files import write_text
+from dlbrt.observe.terminal import write_line
 from dlbrt.predict.network import Network, Networks, fit
 
 #: What a rank does in a pattern.
@@ -303,7 +304,7 @@ def _kept(found: networks.Calibration, place: Path, results: list[str]) -> int:
 
 
 def _complain(message: str) -> None:
-    print(f"dlbc: {message}", file=sys.stderr, flush=True)
+    write_line(f"dlbc: {message}")
 
 
 if __name__ == "__main__":

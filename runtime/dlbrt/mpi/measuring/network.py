@@ -9,7 +9,6 @@ make each call.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Mapping, Sequence
 
@@ -20,6 +19,7 @@ from dlbrt.balance.messages import Profile
 from dlbrt.contract import OptionError
 from dlbrt.mpi.communicator import DATA, Communicator
 from dlbrt.observe.files import NETWORKS, cache_place
+from dlbrt.observe.terminal import write_line
 from dlbrt.predict.network import Network, Networks
 from dlbrt.records import dataclass
 
@@ -131,6 +131,6 @@ def _stored(hosts: Sequence[str], environ: Mapping[str, str]) -> Networks | None
     try:
         found = find(read(path), NetworkSite.of(hosts, MPI.Get_library_version()))
     except OptionError as error:
-        print(f"dlb: {error}; until then the network is measured coarsely", file=sys.stderr, flush=True)
+        write_line(f"dlb: {error}; until then the network is measured coarsely")
         return None
     return found.networks if found else None

@@ -8,7 +8,6 @@ report, and one that comes after its run is dropped by its serial number.
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +16,14 @@ from mpi4py import MPI
 from dlbrt.mpi.communicator import ANY, PROGRESS, Communicator, Pause
 from dlbrt.mpi.team import clock
 from dlbrt.observe.progress import DRAWN_EVERY_S, LoopProgress, ProgressLines
-from dlbrt.observe.terminal import STANDARD_ERROR, STANDARD_OUTPUT, TerminalOutput, find_terminal, precede
+from dlbrt.observe.terminal import (
+    STANDARD_ERROR,
+    STANDARD_OUTPUT,
+    TerminalOutput,
+    find_terminal,
+    precede,
+    write_line,
+)
 from dlbrt.options import ALWAYS, Options
 
 #: Serial number of the call, iterations done, seconds computing, seconds since the call, whether it is over.
@@ -36,7 +42,7 @@ def shown(options: Options) -> Options:
         import tqdm  # noqa: F401
     except ImportError:
         reason = "which is not installed (pip install 'dlbc[progress]'); no bar is shown"
-        print(f"dlb: --progress needs tqdm, {reason}", file=sys.stderr, flush=True)
+        write_line(f"dlb: --progress needs tqdm, {reason}")
         return replace(options, progress=None)
     return options
 

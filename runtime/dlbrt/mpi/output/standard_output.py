@@ -16,6 +16,7 @@ import os
 import sys
 from typing import Any
 
+from dlbrt.observe.terminal import write_line
 from dlbrt.reductions.operations import DESCRIPTOR, RAW
 from dlbrt.reductions.output import Log, Output, OutputProperties, divert, output_properties, show, write_all
 
@@ -189,7 +190,7 @@ class WorkerOutput:
         if self._descriptor is not None and self._written:
             self._descriptor.write_through(self._written)
             line = f"dlb: rank {rank}: {BYPASSED} comes out in no order; call the function where dlbc sees it"
-            print(line, file=sys.stderr, flush=True)
+            write_line(line)
 
     def _take(self) -> bytes:
         if self._descriptor is None:

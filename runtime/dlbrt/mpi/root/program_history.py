@@ -23,6 +23,7 @@ from dlbrt.data.access_table import AccessTables
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.observe import statistics
 from dlbrt.observe.linemap import Frame, original, proof_of
+from dlbrt.observe.terminal import write_line
 from dlbrt.partition.variation import SpeedVariation
 from dlbrt.predict.loop_sharing import LoopSharing
 from dlbrt.records import dataclass
@@ -193,6 +194,7 @@ class LoopHistory:
                 bytes_fetched=sharing.bytes_fetched,
                 bytes_scattered=sharing.bytes_scattered,
                 bytes_gathered=sharing.bytes_gathered,
+                bytes_predicted=sum(f.bytes_predicted for f in figures),
             )
         )
 
@@ -322,7 +324,7 @@ class LoopHistory:
         """Print a sentence about this loop on standard error, once, or one sentence on a ``topic``."""
         if (topic or sentence) not in self._remarks:
             self._remarks.add(topic or sentence)
-            print(f"dlb: {self.source}: {sentence}", file=sys.stderr, flush=True)
+            write_line(f"dlb: {self.source}: {sentence}")
 
 
 class ProgramHistory:
@@ -400,7 +402,7 @@ class ProgramHistory:
         try:
             files.write(path, self.statistics())
         except OSError as error:
-            print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
+            write_line(f"dlb: the statistics could not be written: {error}")
 
     def show_summary(self) -> None:
         """Print on standard error where the time of the program went; never on standard output."""
@@ -410,7 +412,7 @@ class ProgramHistory:
         lines = summarize(loops, self._ranks, clock() - self._started)
         with suppress(OSError, ValueError):  # it may be closed
             if sys.__stderr__ is not None:
-                print(*(f"dlb: {line}" for line in lines), sep="\n", file=sys.__stderr__, flush=True)
+                write_line("\n".join(f"dlb: {line}" for line in lines), sys.__stderr__)
 
     def remember(self, trial: bool = False) -> None:
         """Add what this run has taught to the file; one that cannot be written is reported.
@@ -424,13 +426,13 @@ class ProgramHistory:
         entries = [loop_history.measurements for loop_history in self._loop_histories.values()]
         if not trial:
             for each in (entry for entry in entries if entry.disturbed):
-                print(f"dlb: {each.key.source}: {each.disturbance}", file=sys.stderr, flush=True)
+                write_line(f"dlb: {each.key.source}: {each.disturbance}")
             entries = [each for each in entries if not each.disturbed]
         try:
             measured = [each for each in entries if each.speeds or each.densities or each.curves]
             update(self._kept, measured, self._keeper)
         except (OSError, OptionError) as error:
-            print(f"dlb: what was learned could not be written: {error}", file=sys.stderr, flush=True)
+            write_line(f"dlb: what was learned could not be written: {error}")
 
 
 def _fingerprint(code: CodeType) -> str:

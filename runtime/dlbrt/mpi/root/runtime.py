@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +23,7 @@ from dlbrt.mpi.values.contents import SlotPublisher
 from dlbrt.mpi.values.kernels import SentKernel, Signature
 from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.mpi.values.program_state import InterpreterState, capture
+from dlbrt.observe.terminal import write_line
 from dlbrt.options import Options
 from dlbrt.parameters import Parameters
 from dlbrt.predict.network import Network, Networks
@@ -256,7 +256,7 @@ class RootRuntime:
         try:
             self.tracing.write(self._trace)
         except OSError as error:
-            print(f"dlb: the trace could not be written: {error}", file=sys.stderr, flush=True)
+            write_line(f"dlb: the trace could not be written: {error}")
 
     def shut_down_workers(self) -> bool:
         """Let the other ranks end at once; False while a loop runs, and in a forked process."""

@@ -22,6 +22,7 @@ from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.routines.routine_state import RoutineState
 from dlbrt.mpi.runner import LoopRunner
 from dlbrt.observe.linemap import Frame, original
+from dlbrt.observe.terminal import write_line
 from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import ModelKind, SpeedPoints
 
@@ -155,7 +156,7 @@ class IterativeRoutine(LoopRunner):
 
     def _log(self, reason: str) -> bool:
         message = f"dlb: {self._source}: the routine {reason}: no array stays on the ranks"
-        print(message, file=sys.stderr, flush=True)
+        write_line(message)
         return False
 
 
