@@ -224,6 +224,34 @@ def test_arrays_that_are_names_of_a_module(tmp_path: Path, strategy: str) -> Non
     assert "sim.py:16: run by rank 0 alone: A is also reached under another name" in done.stderr
 
 
+#: A compiled loop, and one that is left to Python for the list that it is given.
+COMPILED = """\
+import math
+
+def roots(values, out):
+    # dlb: parallel, jit
+    for i in range(len(values)):
+        out[i] = math.sqrt(values[i]) + i
+    return out
+"""
+
+
+@pytest.mark.mpi
+def test_compiled_loops_of_a_module_run_on_all_ranks(tmp_path: Path) -> None:
+    """Other ranks import the source, which has none of the functions that the loop has become."""
+    main_text = (
+        "import numpy as np\nfrom sim import roots\nfor _ in range(3):\n"
+        "    print(sum(roots(np.arange(40.0), np.zeros(40))), roots([4.0] * 9, [0] * 9))\n"
+    )
+    write(tmp_path, sim=COMPILED, main=main_text)
+    done = run(tmp_path, ["main.py"], env={"DLB_STRATEGY": "none", "DLB_STATS": str(tmp_path / "stats.json")})
+    assert done.stdout == run_sequential([sys.executable, str(tmp_path / "main.py")]).stdout
+    [loop] = json.loads((tmp_path / "stats.json").read_text())["loops"]
+    assert loop["runs"] == 6
+    assert all(rank["iterations"] > 0 for rank in loop["per_rank"])
+    assert "alone" not in done.stderr
+
+
 @pytest.mark.mpi
 def test_a_plugin_is_transformed_as_it_is_imported(tmp_path: Path) -> None:
     main = "import importlib\nsim = importlib.import_module('s' + 'im')\nprint(sim.fill(12).sum())\n"

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TextIO
 
 _LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun", "orterun", "prterun", "prte", "srun")
@@ -38,11 +37,16 @@ def _launcher() -> int:
     """The process nearest to the top that starts ranks, this one being a rank; 0 if there is none."""
     found, pid = 0, os.getppid()
     while pid > 1:
-        if Path(f"/proc/{pid}/comm").read_text().strip() in _LAUNCHERS:
+        if _read(f"/proc/{pid}/comm").strip() in _LAUNCHERS:
             found = pid
         # The name of the program, in parentheses, may hold anything.
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        pid = int(_read(f"/proc/{pid}/stat").rpartition(")")[2].split()[1])
     return found
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def write_line(text: str, stream: TextIO | None = None) -> None:

@@ -36,8 +36,8 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
 from dlbrt.mpi.values.generators import is_replaced
 from dlbrt.mpi.values.kernels import named
 from dlbrt.mpi.values.left_behind import CannotLeaveError
-from dlbrt.mpi.values.pickles import by_value
 from dlbrt.mpi.values.program_state import collects_warnings
+from dlbrt.mpi.values.taken_apart import by_value
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.parameters import COMPILED_S, Parameters
 from dlbrt.predict.groups import Groups

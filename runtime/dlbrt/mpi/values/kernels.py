@@ -15,7 +15,7 @@ from typing import Any
 
 from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.pickles import met_by_pickler
-from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler
+from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, is_of_loop
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -64,7 +64,7 @@ def _of_function(function: types.FunctionType, seen: set[int]) -> Iterator[Any]:
 
 
 def _of_value(value: Any, seen: set[int]) -> Iterator[Any]:
-    if isinstance(value, types.FunctionType) and value.__module__ == "__main__":
+    if isinstance(value, types.FunctionType) and (value.__module__ == "__main__" or is_of_loop(value)):
         yield from _of_function(value, seen)
     elif type(value) in _PLAIN:
         yield type(value)

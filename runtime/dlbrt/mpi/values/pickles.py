@@ -16,11 +16,10 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import itemgetter
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from dlbrt.contract import CHUNK_PREFIX, FITS_PREFIX, KERNEL_PREFIX
 from dlbrt.mpi.values.class_pickles import of_class
 from dlbrt.mpi.values.generators import SEEDS
 from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, common_reduction
@@ -29,9 +28,6 @@ from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, common_reduction
 _NUMBER_NEXT = pickle.NEXT_BUFFER + pickle.MEMOIZE + pickle.POP
 _BEGIN = pickle.PROTO + bytes([PROTOCOL]) + pickle.FRAME
 _END = pickle.NONE + pickle.STOP
-
-#: How the functions that a loop consists of are named; they travel by value.
-_OF_LOOPS = (KERNEL_PREFIX, CHUNK_PREFIX, FITS_PREFIX)
 
 _READING_HOOKS = (
     "__reduce__",
@@ -43,8 +39,6 @@ _READING_HOOKS = (
 )
 
 Reducer = Callable[[Any], "tuple[Any, ...] | None"]
-
-_K = TypeVar("_K", bound=Callable[..., None])
 
 #: An object with its number in a pickler's memo.
 Entry = tuple[int, Any]
@@ -104,8 +98,6 @@ class Pickler(CodePickler):
         if kind in self._many:
             # What the pickler would find in the end; there may be one such object for each iteration.
             return self.taken_apart(obj) or obj.__reduce_ex__(PROTOCOL)
-        if kind is FunctionType and obj.__name__.startswith(_OF_LOOPS):
-            by_value(obj)
         if not self.has_hooks and kind not in self._classes:
             self.has_hooks = _has_hooks(kind)
             self._classes.add(kind)
@@ -119,17 +111,6 @@ def _is_of_numpy(kind: type) -> bool:
     """Whether objects of a class are arrays or seeds, of which there may be many, that nobody reduces."""
     many = kind is np.ndarray or (kind.__name__ == "SeedSequence" and kind.__module__ == SEEDS)
     return many and kind not in copyreg.dispatch_table
-
-
-def by_value(kernel: _K) -> _K:
-    """The kernel, under a name that no module has: so it goes to other ranks by value.
-
-    A rank that imports the kernel's module may find the source there, which has no kernels. Functions that go
-    by value, since a decorator hides them, bring the kernels of their loops.
-    """
-    if kernel.__module__ != "__main__":
-        kernel.__qualname__ = f"<loops>.{kernel.__name__}"
-    return kernel
 
 
 class Writer:

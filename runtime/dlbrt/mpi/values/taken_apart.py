@@ -11,17 +11,20 @@ import sys
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import cloudpickle
 import numpy as np
 
+from dlbrt.contract import CHUNK_PREFIX, FITS_PREFIX, KERNEL_PREFIX
 from dlbrt.mpi.values.caches import CACHED, make_cached
 from dlbrt.mpi.values.class_pickles import is_named
 from dlbrt.mpi.values.exceptions import of_exception
 from dlbrt.mpi.values.generators import reduction_of_global
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
+
+_K = TypeVar("_K", bound=Callable[..., None])
 
 
 def common_reduction(obj: Any) -> tuple[Any, ...] | None:
@@ -58,12 +61,38 @@ def _of_code(code: CodeType) -> tuple[Any, ...]:
 _NO_FILE = "<dynamic-code>"
 
 
+#: How the functions that a loop consists of are named.
+_OF_LOOPS = (KERNEL_PREFIX, CHUNK_PREFIX, FITS_PREFIX)
+
+
+def is_of_loop(value: Any) -> bool:
+    """Whether it is a function that a loop consists of."""
+    return type(value) is FunctionType and value.__name__.startswith(_OF_LOOPS)
+
+
+def by_value(kernel: _K) -> _K:
+    """The kernel, under a name that no module has: so it goes to other ranks by value.
+
+    A rank that imports the kernel's module may find the source there, which has no kernels. Functions that go
+    by value, since a decorator hides them, bring the kernels of their loops.
+    """
+    if kernel.__module__ != "__main__":
+        kernel.__qualname__ = f"<loops>.{kernel.__name__}"
+    return kernel
+
+
 class CodePickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """cloudpickle, but code keeps the name of its file."""
+    """cloudpickle, but code keeps the name of its file, and functions of loops go by value."""
 
     dispatch_table: ClassVar[Mapping[type, Any]] = ChainMap(
         {CodeType: _of_code}, cloudpickle.Pickler.dispatch_table
     )
+
+    def reducer_override(self, obj: Any) -> Any:
+        """See `pickle.Pickler`."""
+        if is_of_loop(obj):
+            by_value(obj)
+        return super().reducer_override(obj)
 
 
 def _refuse_finalizer(obj: Any) -> None:
