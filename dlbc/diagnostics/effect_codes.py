@@ -97,7 +97,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
         R,
         "dlbc does not see what `{function}` does; it assumes that this changes nothing which iterations "
         "share, and has that checked while the loop runs",
-        "define the function in this file to have it proved; `--strict` refuses such calls",
+        "define the function in this file, under a name that nothing else in it has, to have it proved; "
+        "`--strict` refuses such calls",
     ),
     "DLB413": CatalogueEntry(
         E,

@@ -228,6 +228,7 @@ def _show_report(trace: Path) -> None:
     except CannotReportError as error:
         print(f"dlb: {error}", file=sys.stderr)
         return
-    frame = f'<iframe srcdoc="{page}" width="100%" height="600" style="border: 0"></iframe>'
+    # In a `div`, since IPython warns of a frame by itself.
+    frame = f'<div><iframe srcdoc="{page}" width="100%" height="600" style="border: 0"></iframe></div>'
     shown: Any = IPython.display
     shown.display(shown.HTML(frame))

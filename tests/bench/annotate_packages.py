@@ -51,7 +51,7 @@ def survey(word: str, listing: bool) -> dict[str, Any]:
         found = find_proposals(source, search)
         took_s = (time.process_time() - started) / max(1, len(found.proposals) + len(found.refused))
         if took_s > slowest_s:
-            slowest_s, slowest = took_s, str(file)
+            slowest_s, slowest = took_s, file.name
         failures += [f"{file}: {d.message}" for d in found.diagnostics if d.code in _FAILURES]
         obstacles.update(in_the_way(each, source).obstacle.name for each in found.refused)
         proposed += len(found.proposals)
@@ -71,8 +71,12 @@ def listed(found: FileProposals) -> Iterator[str]:
 
 
 def table(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """The counts of all packages; the numbered columns are the obstacles in their order."""
-    head = ["package", "loops", "proposed", *(str(number) for number in range(1, len(Obstacle) + 1))]
+    """The counts of all packages; the numbered columns are the obstacles in their order.
+
+    Of what is proposed `annotate_verify` has found that all ranks ran it, or rank 0 alone; the rest was read.
+    """
+    checked = ["proposed", "ran", "alone", "read"]
+    head = ["package", "loops", *checked, *(str(number) for number in range(1, len(Obstacle) + 1))]
     lines = [_row(head), _row(["---"] * len(head))]
     rows = [
         _counts(name, result) for name, result in sorted(results.items(), key=lambda pair: pair[0].lower())
@@ -84,7 +88,9 @@ def table(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _counts(name: str, result: Mapping[str, Any]) -> list[Any]:
     obstacles = [result["obstacles"].get(each.name, 0) for each in Obstacle]
-    return [name, result["proposed"] + sum(obstacles), result["proposed"], *obstacles]
+    proposed, fates = result["proposed"], list(result.get("fates", {}).values())
+    ran, alone = fates.count("ran"), sum(fate.startswith("rank 0 alone") for fate in fates)
+    return [name, proposed + sum(obstacles), proposed, ran, alone, proposed - ran - alone, *obstacles]
 
 
 def _row(cells: list[str]) -> str:

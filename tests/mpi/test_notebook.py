@@ -244,7 +244,8 @@ def test_an_interrupt_of_the_kernel_ends_the_job(notebook: Notebook, monkeypatch
 
 def test_a_report_stands_below_the_cell(notebook: Notebook) -> None:
     notebook.run("A, n = np.zeros(40), 40", "def f(i):\n    return float(i)")
-    with notebook.shell.builtin_trap:
+    with notebook.shell.builtin_trap, warnings.catch_warnings():
+        warnings.simplefilter("error")  # IPython warns of some pages
         notebook.run(FILL.replace("--no-summary", "--report"))
     assert "dlb: 2 ranks, " in notebook.err
     assert "IPython.core.display.HTML" in notebook.out
