@@ -1,6 +1,6 @@
 """Runs what `dlbc annotate` proposes in packages: the same bytes sequentially and on 2 and 3 ranks.
 
-    python tests/bench/annotate_verify.py [NAME|DIRECTORY...] [--ranks P,P,...] [--results FILE]
+    python -m tests.bench.annotate_verify [NAME|DIRECTORY...] [--ranks P,P,...] [--results FILE]
 
 A NAME is that of an installed package with a driver, ``tests/bench/programs/packages/NAME.py``: a program
 that calls its functions and prints their results bit by bit; by default all that have one. The package is

@@ -79,10 +79,12 @@ def test_the_table_of_packages_adds_up() -> None:
     ]
     head, _, *packages, total = [[cell.strip() for cell in row] for row in rows]
     counts = [[int(cell) for cell in row[1:]] for row in packages]
-    assert len(counts) >= 9
-    assert all(row[0] == sum(row[1:]) for row in counts)
+    assert len(counts) >= 10
+    assert all(loops == proposed + sum(rest[3:]) for loops, proposed, *rest in counts)
+    assert all(proposed == sum(rest[:3]) for _, proposed, *rest in counts)
     assert [int(cell) for cell in total[1:]] == [sum(column) for column in zip(*counts, strict=True)]
-    assert head == ["package", "loops", "proposed", *(str(n + 1) for n in range(len(Obstacle)))]
+    checked = ["proposed", "ran", "alone", "read"]
+    assert head == ["package", "loops", *checked, *(str(n + 1) for n in range(len(Obstacle)))]
 
 
 @pytest.mark.parametrize("obstacle", Obstacle, ids=lambda obstacle: obstacle.name)
