@@ -27,10 +27,11 @@ from tests.support.mpi import run_mpi, run_sequential, transform
 __all__ = ["Run", "difference", "programs", "runs", "shrunk"]
 
 RANKS = (2, 3, 5)
-#: Of this many programs one is a random routine; every fourth file of these is of compiled ones. A routine
-#: takes three times as long as another program, a compiled one twenty times.
+#: Of this many programs one is a random routine, some in a file; every eighth file of these is of compiled
+#: ones. A routine takes three times as long as another program, a compiled one a hundred times.
 ROUTINES_ONE_IN = 8
 ROUTINES_IN_A_FILE = 10
+COMPILED_IN_A_FILE = 3
 TIMEOUT_S = 600.0  # a machine that does other work besides can take minutes
 
 
@@ -61,9 +62,12 @@ def programs(count: int, seed: int, size: int, directory: Path) -> Iterator[tupl
     for first in range(0, len(legal), size):
         for text in files(legal[first : first + size], directory):
             yield text, text.count("\ndef p")
-    for number, first in enumerate(range(0, routines, ROUTINES_IN_A_FILE)):
-        some = min(ROUTINES_IN_A_FILE, routines - first)
-        yield program(seed * 100_000 + number, some, compiled=number % 4 == 1), some
+    number = 0
+    while routines:
+        compiled = number % 8 == 1
+        some = min(COMPILED_IN_A_FILE if compiled else ROUTINES_IN_A_FILE, routines)
+        yield program(seed * 100_000 + number, some, compiled=compiled), some
+        number, routines = number + 1, routines - some
 
 
 def difference(text: str, wanted: Sequence[Run], directory: Path) -> tuple[Run, str] | None:
@@ -139,9 +143,10 @@ def main() -> None:
         directory = Path(name)
         texts = programs(options.programs, options.seed, options.size, directory)
         for number, (text, inside) in enumerate(texts):
-            wanted = runs(number, options.strategies)
+            wanted = runs(options.seed * 1000 + number, options.strategies)
             count, compared = count + inside, compared + len(wanted)
             if (differs := difference(text, wanted, directory)) is None:
+                print(f"{count} programs, {compared} runs of files", flush=True)
                 continue
             found += 1
             run, what = differs

@@ -8,8 +8,9 @@ status other than 0 and one line that says so, and leaves no process and no segm
 nothing else may kill jobs of MPICH on the machine meanwhile).
 
 Prints each run that went wrong, with its seed, and at the end how many were right; exit status 1 if any was
-wrong. ``--record FILE`` writes what was measured as JSON, ``--plot FILE`` the time lost by runs that lost one
-rank against the moment of its death.
+wrong. ``--record FILE`` writes what was measured as JSON; a campaign goes on from the runs that the file has,
+with the seed after their last. ``--plot FILE`` draws the time lost by runs against the moment of the (last)
+death.
 """
 
 from __future__ import annotations
@@ -257,6 +258,7 @@ class Run:
     kills: list[Kill] = field(default_factory=list)
     elapsed_s: float = 0.0
     undisturbed_s: float = 0.0
+    stopped_s: float = 0.0  # for which somebody else had stopped the run's processes or this one
     wrong: str = ""
 
 
@@ -340,10 +342,12 @@ class Campaign:
             now = time.monotonic() - start
             if (paused_s := now + start - last) > _LOOK_S:  # this process was stopped itself
                 until += paused_s
+                made.stopped_s += paused_s
             last = now + start
             if now + start > looked + _LOOK_S:
                 if _any_stopped(token):  # by somebody else
                     until += now + start - looked
+                    made.stopped_s += now + start - looked
                 looked = now + start
             if planned and now >= planned[0][0]:
                 pid = _ranks(token).get(planned[0][1])
@@ -407,6 +411,16 @@ def _any_stopped(token: str) -> bool:
     return False
 
 
+def recorded(path: str | None) -> list[Run]:
+    """The runs of a record; none where there is no such file."""
+    if path is None or not Path(path).exists():
+        return []
+    runs = [Run(**each) for each in json.loads(Path(path).read_text())]
+    for run in runs:
+        run.kills = [Kill(**each) for each in run.kills]  # type: ignore[arg-type]
+    return runs
+
+
 def _runs(campaign: Campaign, kills: int, seed: int) -> Iterator[Run]:
     """Runs until so many ranks have been killed."""
     while kills > 0:
@@ -424,11 +438,14 @@ def _plot(runs: list[Run], path: str) -> None:
 
     matplotlib.rcParams["svg.hashsalt"] = "dlb"
     figure, axes = pyplot.subplots(figsize=(7, 4))
-    for program in EVERY:
-        own = [run for run in runs if run.program == program and len(run.kills) == 1]
-        at = [run.kills[0].at_s / run.undisturbed_s for run in own]
-        axes.scatter(at, [run.elapsed_s - run.undisturbed_s for run in own], s=14, label=program)
-    axes.set_xlabel("moment of the death, as part of an undisturbed run (start of the launcher to its end)")
+    for number, program in enumerate(EVERY):
+        for deaths, face in (((1,), f"C{number}"), ((2, 3), "none")):
+            own = [r for r in runs if r.program == program and len(r.kills) in deaths and not r.stopped_s]
+            at = [run.kills[-1].at_s / run.undisturbed_s for run in own]
+            lost = [run.elapsed_s - run.undisturbed_s for run in own]
+            axes.scatter(at, lost, s=14, facecolors=face, edgecolors=f"C{number}", linewidths=0.8)
+        axes.scatter([], [], s=14, color=f"C{number}", label=program)
+    axes.set_xlabel("moment of the last death, as part of an undisturbed run (filled: the only one)")
     axes.set_ylabel("seconds lost")
     axes.legend(fontsize=7)
     figure.tight_layout()
@@ -445,11 +462,13 @@ def main() -> int:
     parser.add_argument("--record")
     parser.add_argument("--plot")
     options = parser.parse_args()
-    runs: list[Run] = []
+    runs = recorded(options.record)
+    first = runs[-1].seed + 1 if runs else options.seed
+    left = options.kills - sum(len(run.kills) for run in runs)
     with tempfile.TemporaryDirectory() as home:
         programs = CHECKPOINTED if options.checkpoints else EVERY
         campaign = Campaign(Path(home), mpich=options.mpich, programs=programs)
-        for made in _runs(campaign, options.kills, options.seed):
+        for made in _runs(campaign, left, first):
             runs.append(made)
             if made.wrong:
                 print(f"seed {made.seed}: {made}", flush=True)

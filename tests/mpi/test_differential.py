@@ -22,6 +22,12 @@ def test_random_programs_do_on_ranks_what_they_do_sequentially(tmp_path: Path) -
         assert difference(text, runs(SEED + number, strategies), tmp_path) is None
 
 
+def test_few_files_are_of_compiled_routines(tmp_path: Path) -> None:
+    texts = list(programs(8 * 20, SEED, 40, tmp_path))
+    routines = [(", jit" in text, inside) for text, inside in texts if "def routine_" in text]
+    assert routines == [(False, 10), (True, 3), (False, 7)]
+
+
 def test_runs_are_the_same_each_time() -> None:
     assert runs(3, 4) == runs(3, 4) != runs(4, 4)
     assert [run.ranks for run in runs(3, 4)] == [2] * 4 + [3] * 4 + [5] * 4

@@ -5,13 +5,15 @@ These tests need an environment with Open MPI (`.ci/run --full` makes one), and 
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from mpi4py import MPI
 
-from tests.fuzz.random_kills import Campaign
+from tests.fuzz.random_kills import Campaign, Kill, Run, recorded
 from tests.support.mpi import Completed, run_sequential
 
 pytestmark = pytest.mark.mpi
@@ -118,3 +120,11 @@ def test_random_kills(tmp_path: Path) -> None:
     for seed in range(8):
         made = campaign.run(seed, 3)
         assert not made.wrong, made
+
+
+def test_a_campaign_goes_on_from_its_record(tmp_path: Path) -> None:
+    runs = [Run(7, "cyclic", "SS", [Kill(2, 0.5)], 3.0, 2.0), Run(8, "compiled", "auto", wrong="no end")]
+    record = tmp_path / "kills.json"
+    assert recorded(str(record)) == []
+    record.write_text(json.dumps([asdict(run) for run in runs]))
+    assert recorded(str(record)) == runs
