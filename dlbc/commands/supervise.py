@@ -45,6 +45,8 @@ _DEADLY = {
     *(signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE),
     *(signal.SIGKILL, signal.SIGSEGV),
 }
+#: The status of a launcher that has itself failed, as that of MPICH does where it answers a rank just killed.
+_LAUNCHER_FAILED = 255
 
 
 class Beginning(NamedTuple):
@@ -105,10 +107,14 @@ class _Unwatched:
         closed = self._watchers.with_name(f"{self._watchers.name}-closed")
         self._watchers.rename(closed)  # from now on nobody begins to watch
         watchers = list(closed.iterdir()) if status else []
+        when = "" if watchers else " before the runtime began"
+        said = ""
         if status in _DEADLY and not _speak(watchers):
-            when = "" if watchers else " before the runtime began"
-            said = f"a rank was killed (signal {status}){when}; the job has ended"
-            print(f"dlbc: {said}", file=sys.stderr, flush=True)
+            said = f"a rank was killed (signal {status}){when}"
+        elif status == _LAUNCHER_FAILED and not watchers:
+            said = f"the launcher failed (status {status}){when}, as it does if a rank is killed then"
+        if said:
+            print(f"dlbc: {said}; the job has ended", file=sys.stderr, flush=True)
         if not status or watchers:
             return
         for path in sorted(remove_leftovers(self._segments)):

@@ -58,7 +58,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("written", ENDS)
-@pytest.mark.parametrize("status", [0, 2, 9, 11, 137])
+@pytest.mark.parametrize("status", [0, 2, 9, 11, 137, 255])
 def test_a_death_that_no_process_has_reported_is_told_by_the_launchers_status(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], status: int, written: str | None
 ) -> None:
@@ -68,5 +68,8 @@ def test_a_death_that_no_process_has_reported_is_told_by_the_launchers_status(
     command = [sys.executable, "-c", f"import os; {leaves if written is not None else ''}os._exit({status})"]
     assert run_command(command, dict(os.environ), passes_by=True, watchers=watchers) == status
     told = f"dlbc: a rank was killed (signal {status}){ENDS[written]}" if ENDS[written] else ""
-    assert capfd.readouterr().err == (told if status in (9, 11) else "")
+    failed = "dlbc: the launcher failed (status 255) before the runtime began, as it does if a rank is "
+    failed += "killed then; the job has ended\n"
+    expected = {9: told, 11: told, 255: failed if written is None else ""}
+    assert capfd.readouterr().err == expected.get(status, "")
     assert mark(str(watchers)) is None  # nobody begins to watch now, and says it again

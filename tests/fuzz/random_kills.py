@@ -42,7 +42,9 @@ _LOOK_S = 1.0
 #: Within which a job has to end that cannot go on, and what it says: by the process that watches its ranks,
 #: or by `dlbc run` where there is none yet.
 _CLEAR_S = 5.0
-_CLEAR = re.compile(r"(?m)^dlbc?: .* (?:has died|was killed \(signal 9\))")
+_CLEAR = re.compile(
+    r"(?m)^dlbc?: .* (?:has died|was killed \(signal 9\)|launcher failed \(status 255\) before)"
+)
 _STRATEGIES = (
     "auto",
     "none",
