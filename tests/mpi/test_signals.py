@@ -115,6 +115,17 @@ if os.environ.get("PMI_RANK") == "1":
     {begins}
     os.kill(os.getpid(), signal.SIGKILL)
 """
+#: Before that it asks MPICH's launcher something, which finds out when it answers that the rank has gone.
+ASKS_AND_DIES = """\
+fd, launcher = int(os.environ["PMI_FD"]), os.getppid()
+    os.kill(launcher, signal.SIGSTOP)
+    os.write(fd, b"cmd=init pmi_version=1 pmi_subversion=1\\n")
+    if not os.fork():
+        import time
+        os.close(fd)
+        time.sleep(0.3)
+        os.kill(launcher, signal.SIGCONT)
+        os._exit(0)"""
 #: What hydra prints of an interrupt, which it passes on to the ranks.
 HYDRA = re.compile(rb"(?m)^\[mpiexec@.*\n")
 
@@ -242,6 +253,21 @@ def test_a_rank_that_is_killed_before_the_runtime_begins_is_reported_once(
     said = "dlbc: a rank was killed (signal 9) before the runtime began; the job has ended\n"
     assert (done.status, done.stderr) == (9, said)
     assert b"signal 9" in done.stdout  # what MPICH's launcher says
+    assert not unused(segments() - before)
+
+
+def test_a_launcher_that_fails_because_a_rank_was_killed_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(EARLY_DEATH.format(begins=ASKS_AND_DIES))
+    (tmp_path / "program.py").write_text(PROGRAM)
+    before = segments()
+    paths = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-m", "dlbc", "run", "-n", "3", "program.py"]
+    with starting(forks=False):
+        done = run_sequential(command, env={"PYTHONPATH": paths}, cwd=tmp_path)
+    said = (
+        "dlbc: the launcher failed (status 255) before the runtime began, as it does if a rank is killed then"
+    )
+    assert (done.status, done.stderr.splitlines()[-1]) == (255, f"{said}; the job has ended")
     assert not unused(segments() - before)
 
 
