@@ -69,7 +69,7 @@ class Ranks:
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
         self.communicator = self.publisher = self.options = self
-        self.tolerates_deaths, self.threads = True, 1
+        self.tolerates_deaths, self.leading, self.threads = True, False, 1
         self.tokens = itertools.count(1)
         self.restorers: list[Callable[[], None]] = []
         self.memories: list[dict[int, Array]] = [{} for _ in range(ranks)]  # of workers, by token

@@ -20,6 +20,7 @@ from dlbrt.data.directory import RowDirectory
 from dlbrt.data.field import Field
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array, ArrayLocation, array_location
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import (
     ArrayTransfer,
@@ -159,8 +160,12 @@ class ResidentArrays:
         return [r for r in self._residents.values() if low < r.bounds[1] and r.bounds[0] < high]
 
     def _bring(self, wanted: Iterable[tuple[ResidentArray, Rows]], writing: bool) -> None:
-        with self.fetching():
+        with self._undisturbed(), self.fetching():
             self._bring_rows(wanted, writing)
+
+    def _undisturbed(self) -> AbstractContextManager[None]:
+        """In the block an interrupt waits: rows are noted as valid before they have come."""
+        return nullcontext() if self._root_runtime.leading else interrupts.held()
 
     def _bring_rows(self, wanted: Iterable[tuple[ResidentArray, Rows]], writing: bool) -> None:
         array_transfers: list[ArrayTransfer] = []
