@@ -440,7 +440,7 @@ def _plot(runs: list[Run], path: str) -> None:
 
     matplotlib.rcParams["svg.hashsalt"] = "dlb"
     figure, axes = pyplot.subplots(figsize=(7, 4))
-    for number, program in enumerate(EVERY):
+    for number, program in enumerate(p for p in EVERY if any(run.program == p for run in runs)):
         for deaths, face in (((1,), f"C{number}"), ((2, 3), "none")):
             own = [r for r in runs if r.program == program and len(r.kills) in deaths and not r.stopped_s]
             at = [run.kills[-1].at_s / run.undisturbed_s for run in own]
@@ -449,7 +449,8 @@ def _plot(runs: list[Run], path: str) -> None:
         axes.scatter([], [], s=14, color=f"C{number}", label=program)
     axes.set_xlabel("moment of the last death, as part of an undisturbed run (filled: the only one)")
     axes.set_ylabel("seconds lost")
-    axes.legend(fontsize=7)
+    axes.set_yscale("symlog", linthresh=10)
+    axes.legend(fontsize=7, loc="lower right")
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
 
