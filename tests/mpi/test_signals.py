@@ -19,7 +19,7 @@ import pytest
 
 from dlbc.commands.segments import segments, unused
 from tests.support import processes
-from tests.support.mpi import find_mpiexec, run_sequential, starting, transform
+from tests.support.mpi import Completed, find_mpiexec, run_sequential, starting, transform
 from tests.support.tier import is_full
 
 pytestmark = [
@@ -239,36 +239,35 @@ def test_a_rank_that_is_killed_is_named(tmp_path: Path, rank: int) -> None:
         assert re.fullmatch(line, under_way.stderr.read_text())
 
 
+def killed_early(directory: Path, begins: str) -> Completed:
+    """What `dlbc run` does where a rank is killed once it has run ``begins``; it leaves no segment."""
+    (directory / "sitecustomize.py").write_text(EARLY_DEATH.format(begins=begins))
+    (directory / "program.py").write_text(PROGRAM)
+    before = segments()
+    paths = os.pathsep.join(filter(None, (str(directory), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-m", "dlbc", "run", "-n", "3", "program.py"]
+    with starting(forks=False):
+        done = run_sequential(command, env={"PYTHONPATH": paths}, cwd=directory)
+    assert not unused(segments() - before)
+    return done
+
+
 @pytest.mark.parametrize("begins", ["pass", "from mpi4py import MPI"], ids=["at once", "once MPI has begun"])
 def test_a_rank_that_is_killed_before_the_runtime_begins_is_reported_once(
     tmp_path: Path, begins: str
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(EARLY_DEATH.format(begins=begins))
-    (tmp_path / "program.py").write_text(PROGRAM)
-    before = segments()
-    paths = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "dlbc", "run", "-n", "3", "program.py"]
-    with starting(forks=False):
-        done = run_sequential(command, env={"PYTHONPATH": paths}, cwd=tmp_path)
+    done = killed_early(tmp_path, begins)
     said = "dlbc: a rank was killed (signal 9) before the runtime began; the job has ended\n"
     assert (done.status, done.stderr) == (9, said)
     assert b"signal 9" in done.stdout  # what MPICH's launcher says
-    assert not unused(segments() - before)
 
 
 def test_a_launcher_that_fails_because_a_rank_was_killed_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(EARLY_DEATH.format(begins=ASKS_AND_DIES))
-    (tmp_path / "program.py").write_text(PROGRAM)
-    before = segments()
-    paths = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "dlbc", "run", "-n", "3", "program.py"]
-    with starting(forks=False):
-        done = run_sequential(command, env={"PYTHONPATH": paths}, cwd=tmp_path)
+    done = killed_early(tmp_path, ASKS_AND_DIES)
     said = (
         "dlbc: the launcher failed (status 255) before the runtime began, as it does if a rank is killed then"
     )
     assert (done.status, done.stderr.splitlines()[-1]) == (255, f"{said}; the job has ended")
-    assert not unused(segments() - before)
 
 
 def test_a_rank_that_has_stopped_ends_the_job_after_the_time_out(tmp_path: Path) -> None:
