@@ -77,6 +77,7 @@ REMARKS: dict[str, RemarkEntry] = {
     "DLB664": RemarkEntry(A, "routine", "A name is assumed to be a scalar, which is checked."),
     "DLB665": RemarkEntry(M, "routine", "A call is not analysed, so arrays are fetched for it."),
     "DLB666": RemarkEntry(P, "routine", "Short runs of a compiled loop are repeated as they are."),
+    "DLB667": RemarkEntry(P, "routine", "Ranks go through short passes without being told one by one."),
     "DLB670": RemarkEntry(A, "ranks", "The efficiency of a way to deal the loop on the given ranks."),
     "DLB671": RemarkEntry(M, "ranks", "The efficiency on the given ranks is not known."),
     "DLB672": RemarkEntry(A, "ranks", "Fewer ranks take the same time."),

@@ -17,6 +17,7 @@ from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import (
     INDENT,
     WIDTH,
+    AheadContext,
     CallContext,
     KernelContext,
     PrologueContext,
@@ -32,6 +33,7 @@ from dlbc.emit.render import (
 )
 from dlbc.ir.loop import AnnotatedRoutine
 from dlbc.ir.plan import ArrayPlan, CostPlan, CostShape, FoldDecision, LoopPlan, Reduction
+from dlbc.ir.routine import RoutinePlan
 
 # The work of a loop's iterations, stated in the kernel or at the call
 
@@ -350,6 +352,18 @@ def _read_after(plan: LoopPlan) -> tuple[list[str], list[str]]:
     surely = [r.name for r in plan.reductions if r.name in bound and r.name not in plan.unsure]
     reduced = [n for n in bound if n not in surely]
     return [*plan.definite, *plan.conditional, *reduced], surely
+
+
+def build_ahead_function(name: str, parameters: Sequence[str]) -> AheadContext:
+    """The function that goes through passes of a routine."""
+    return AheadContext(called(f"def {name}(", parameters, "):", WIDTH))
+
+
+def build_ahead_call(plan: RoutinePlan, function: str, routine: str, target: str, space: str) -> str:
+    """The statement with which each pass of a routine's loop begins."""
+    assert plan.foreseen is not None
+    width = WIDTH - plan.routine.node.col_offset - 2 * len(INDENT)
+    return called(f"{routine}.ahead(", [function, target, space, *plan.foreseen], ")", width)
 
 
 def build_routine(

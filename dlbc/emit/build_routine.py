@@ -15,7 +15,7 @@ import libcst as cst
 from dlbrt.records import dataclass
 
 from dlbc.analysis.names import anchors_of
-from dlbc.emit.build_context import build_routine
+from dlbc.emit.build_context import build_ahead_call, build_ahead_function, build_routine
 from dlbc.emit.build_loop import Statement
 from dlbc.emit.choose_names import GeneratedNames, as_read
 from dlbc.emit.render import Setting, render
@@ -188,6 +188,18 @@ def _spelled_out(
     yield changed.with_changes(equal=None, conversion="r" if bare else part.conversion)
 
 
+class _WithoutComments(cst.CSTTransformer):
+    """Leaves out comments and blank lines: these stand where the program has them."""
+
+    def leave_EmptyLine(self, _original: cst.EmptyLine, _updated: cst.EmptyLine) -> cst.RemovalSentinel:
+        return cst.RemoveFromParent()
+
+    def leave_TrailingWhitespace(
+        self, _original: cst.TrailingWhitespace, _updated: cst.TrailingWhitespace
+    ) -> cst.TrailingWhitespace:
+        return cst.TrailingWhitespace()
+
+
 def depth_of(plan: RoutinePlan) -> int:
     """The depth to which routines are nested, the outermost included."""
     return 1 + max((_level(plan, routine) for routine in plan.nested), default=0)
@@ -211,6 +223,7 @@ class Routines:
     _owner: dict[int, int] = field(default_factory=dict)
     _items: dict[int, int] = field(default_factory=dict)
     _heads: list[tuple[Statement, int, int]] = field(default_factory=list)
+    _ahead_lines: list[tuple[Statement, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for plan in self.plans:
@@ -241,6 +254,35 @@ class Routines:
             loop = wrap_items(loop, self._names_of(self._plan_of[owner])[owner])
         return loop
 
+    def ahead_functions(self, ordinal: int, loop: Statement) -> list[Statement]:
+        """The function that goes through passes of an outermost routine, if they can be foreseen."""
+        plan = self._outermost.get(ordinal)
+        if plan is None or plan.foreseen is None:
+            return []
+        assert isinstance(loop, cst.For)
+        bare = loop.with_changes(iter=cst.Name(self.names.passes), orelse=None).visit(_WithoutComments())
+        parameters = (self.names.routines[0], self.names.passes, *plan.foreseen)
+        head = cst.parse_module(render(build_ahead_function(self._ahead(plan), parameters)))
+        definition = cst.ensure_type(head.body[0], cst.FunctionDef)
+        body = cst.ensure_type(definition.body, cst.IndentedBlock).with_changes(body=[bare])
+        lines = [*[cst.EmptyLine(indent=False)] * 2, *head.header]
+        return [definition.with_changes(body=body, leading_lines=lines)]
+
+    def _ahead(self, plan: RoutinePlan) -> str:
+        return self.names.ahead[[each for each in self.plans if each.foreseen is not None].index(plan)]
+
+    def _with_passes_ahead(self, plan: RoutinePlan, loop: Statement) -> Statement:
+        """The loop, each pass of which begins with a call that has ranks go through those that are left."""
+        if plan.foreseen is None:
+            return loop
+        assert isinstance(loop, cst.For)
+        target, space = (cst.Module([]).code_for_node(each) for each in (loop.target, loop.iter))
+        text = build_ahead_call(plan, self._ahead(plan), self.names.routines[0], target, space)
+        line = cst.ensure_type(cst.parse_module(text).body[0], cst.SimpleStatementLine)
+        block = cst.ensure_type(loop.body, cst.IndentedBlock)
+        self._ahead_lines.append((line, plan.routine.node.lineno))
+        return loop.with_changes(body=block.with_changes(body=[line, *block.body]))
+
     def enclosed(self, ordinal: int, loop: Statement) -> Statement:
         """The loop inside the block of its routine, if it has one; its comments stand above the block."""
         routine = self._routine.get(ordinal)
@@ -254,18 +296,24 @@ class Routines:
         context = build_routine(routine, plain, outer, name, level, self.origin, narrowing=narrowing)
         block = cst.ensure_type(cst.parse_module(render(context)).body[0], cst.With)
         body = cst.ensure_type(block.body, cst.IndentedBlock)
+        if not level:
+            loop = self._with_passes_ahead(plan, loop)
         bare = loop.with_changes(leading_lines=[])
         self._heads.append((bare, context.head.count("\n") + 1, routine.node.lineno))
         inner = body.with_changes(body=[bare])
         return block.with_changes(body=inner, leading_lines=loop.leading_lines)
 
     def lines(self, emitted: PrintedModule) -> dict[int, int]:
-        """The generated lines of the blocks' heads, with the source lines of their loops."""
+        """The generated lines of the blocks' heads and of calls, with the source lines of their loops."""
         found: dict[int, int] = {}
         for loop, count, origin in self._heads:
             place = emitted.lines_of(id(loop))
             assert place is not None
             found |= dict.fromkeys(range(place.start - count, place.start), origin)
+        for line, origin in self._ahead_lines:
+            place = emitted.lines_of(id(line))
+            assert place is not None
+            found |= dict.fromkeys(place, origin)
         return found
 
     def _names_of(self, plan: RoutinePlan) -> Mapping[int, str]:

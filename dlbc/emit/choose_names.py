@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from dlbrt.contract import CHUNK_PREFIX, DISTRIBUTIONS, FITS_PREFIX, KERNEL_PREFIX
+from dlbrt.contract import AHEAD_PREFIX, CHUNK_PREFIX, DISTRIBUTIONS, FITS_PREFIX, KERNEL_PREFIX
 from dlbrt.records import dataclass
 
 from dlbc.analysis.uses import every_node
@@ -30,7 +30,8 @@ class GeneratedNames:
     ``kernels``, ``chunks`` (their compiled iterations) and ``conditions`` (of these) are in the order of the
     loops, ``exported`` are pairs of the runtime's name and ours.
     ``numpy`` is the name of numpy in emitted expressions; ``imports_numpy``: the program does not bind it
-    itself. ``routines`` are names of routines by their depth of nesting.
+    itself. ``routines`` are names of routines by their depth of nesting, ``ahead`` the functions that go
+    through passes of those that can be foreseen, which are called ``passes`` there.
     """
 
     dlb: str
@@ -44,6 +45,8 @@ class GeneratedNames:
     numpy: str
     imports_numpy: bool
     routines: tuple[str, ...] = ()
+    ahead: tuple[str, ...] = ()
+    passes: str = "passes"
 
     def of(self, name: str) -> str:
         """The name that one of `EXPORTED` has in the program."""
@@ -56,13 +59,19 @@ def as_read(name: str) -> str:
 
 
 def choose_names(
-    tree: ast.Module, loops: int, first: int = 0, routines: int = 0, *, imported: bool = False
+    tree: ast.Module,
+    loops: int,
+    first: int = 0,
+    depth: int = 0,
+    foreseen: int = 0,
+    *,
+    imported: bool = False,
 ) -> GeneratedNames:
     """Names that the module does not use for a variable, function, class or import.
 
-    ``first`` is the line of the first loop, which may use what the program binds above it. ``routines`` is
-    the depth to which routines are nested. Of a module that is ``imported`` they begin with an underscore, so
-    that ``from module import *`` does not bring them along.
+    ``first`` is the line of the first loop, which may use what the program binds above it. ``depth`` is that
+    to which routines are nested, ``foreseen`` the number of those whose passes are. Of a module that is
+    ``imported`` they begin with an underscore, so that ``from module import *`` does not bring them along.
     """
     before = "_" if imported else ""
     naming = [node for node in every_node(tree) if isinstance(node, _NAMING)]
@@ -82,7 +91,9 @@ def choose_names(
         conditions=tuple(_fresh(f"{FITS_PREFIX}{number}", taken) for number in range(1, loops + 1)),
         numpy="np" if own else _fresh(f"{before}np", taken),
         imports_numpy=not own,
-        routines=tuple(itertools.islice(_all_fresh("routine", taken), routines)),
+        routines=tuple(itertools.islice(_all_fresh("routine", taken), depth)),
+        ahead=tuple(_fresh(f"{AHEAD_PREFIX}{number}", taken) for number in range(1, foreseen + 1)),
+        passes=_fresh("passes", taken),
     )
 
 

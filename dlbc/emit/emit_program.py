@@ -47,7 +47,8 @@ def emit_program(module: Module, plans: Sequence[LoopPlan], routines: Sequence[R
     source = module.source
     first = min((plan.loop.node.lineno for plan in plans), default=0)
     depth = max(map(depth_of, routines), default=0)
-    names = choose_names(module.tree, len(plans), first, depth, imported=module.imported)
+    foreseen = sum(each.foreseen is not None for each in routines)
+    names = choose_names(module.tree, len(plans), first, depth, foreseen, imported=module.imported)
     origin = _shown_name(source)
     original = PrintedModule(_parse(source))
     if original.text != source.text:

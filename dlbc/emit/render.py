@@ -97,6 +97,14 @@ class RoutineContext:
 
 
 @dataclass(frozen=True, slots=True)
+class AheadContext:
+    """The function that goes through passes of a routine, with ``pass`` for its loop: its first line."""
+
+    template: ClassVar = "ahead.py.j2"
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """Where a call stands: the name that runs loops there, and how many blocks deeper than in the source.
 
@@ -108,7 +116,7 @@ class Setting:
     ahead: tuple[str, ...] = ()
 
 
-def render(context: PrologueContext | KernelContext | CallContext | RoutineContext) -> str:
+def render(context: PrologueContext | KernelContext | CallContext | RoutineContext | AheadContext) -> str:
     """The text of the context's template."""
     values = {field.name: getattr(context, field.name) for field in fields(context)}
     return _environment().get_template(context.template).render(values)

@@ -163,7 +163,9 @@ class _Rewriter:
         loop = self._routines.wrapped(ordinal, statement)
         plan = self._plans.get(ordinal)
         if plan is None:
-            return [self._routines.enclosed(ordinal, self._inside(loop))], []
+            inside = self._inside(loop)
+            self._kernels += self._routines.ahead_functions(ordinal, inside)
+            return [self._routines.enclosed(ordinal, inside)], []
         return self._loop(cst.ensure_type(loop, cst.For), plan)
 
     def _loop(self, loop: cst.For, plan: LoopPlan) -> tuple[list[Statement], _Lines]:

@@ -66,7 +66,8 @@ class RoutinePlan:
     loop, the expressions that rank 0 reads before it. ``maybe_scalar``: names that hold no array, if the
     runtime confirms it. ``resident``: the arrays of the parallel loops. ``unseen``: functions whose code is
     not seen, with a place for each. ``narrowing``: its parallel loops begin further on from pass to pass, and
-    end where they did.
+    end where they did. ``foreseen``: the names that its passes use, where the loops of passes to come can be
+    foreseen (`dlbc.routines.foreseen_passes`).
     """
 
     routine: AnnotatedRoutine
@@ -79,3 +80,4 @@ class RoutinePlan:
     resident: tuple[str, ...] = ()
     unseen: tuple[tuple[str, ast.expr], ...] = ()
     narrowing: bool = False
+    foreseen: tuple[str, ...] | None = None

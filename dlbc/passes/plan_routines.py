@@ -20,6 +20,7 @@ from dlbc.ir.loop import AnnotatedRoutine, Module
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.routine import ModRef, RoutinePlan, Wrap
+from dlbc.routines.foreseen_passes import foreseen_names
 from dlbc.routines.mod_ref_expressions import AccessedChain
 from dlbc.routines.mod_ref_statements import StatementModRef, suspends
 from dlbc.routines.plain_names import RoutineNames
@@ -109,17 +110,23 @@ def _plan(
         owners |= dict.fromkeys(every_node(one.node), one.ordinal)
     loops = [n for n in every_node(module.tree) if isinstance(n, ast.For | ast.AsyncFor | ast.While)]
     loops.sort(key=lambda n: (n.lineno, n.col_offset))
+    read_before = {p.loop.ordinal: read for p in own if (read := tuple(_read_before(p, names)))}
+    foreseen = None
+    if not (nested or read_before):
+        by_node: dict[ast.AST, LoopPlan] = {p.loop.node: p for p in own}
+        foreseen = foreseen_names(routine, by_node, arrays, names, module_names)
     return RoutinePlan(
         routine=routine,
         loops={p.loop.ordinal: owners[p.loop.node] for p in own},
         nested=tuple(nested),
         items={ordinal: owners[loop] for ordinal, loop in enumerate(loops) if loop in walk.items},
         wraps=tuple(_wraps(touches.accessed, routine, owners)),
-        read_before={p.loop.ordinal: read for p in own if (read := tuple(_read_before(p, names)))},
+        read_before=read_before,
         maybe_scalar=names.plain,
         resident=resident,
         unseen=tuple({text: (text, node) for text, node in touches.unseen}.values()),
         narrowing=_narrows(routine, own),
+        foreseen=foreseen,
     )
 
 

@@ -22,6 +22,8 @@ KERNEL_PREFIX: Final = "_dlb_loop_"
 #: Of the compiled iterations of a loop, and of the condition under which they are.
 CHUNK_PREFIX: Final = "_dlb_chunk_"
 FITS_PREFIX: Final = "_dlb_fits_"
+#: Of the passes of a routine, which the ranks go through without rank 0.
+AHEAD_PREFIX: Final = "_dlb_ahead_"
 
 
 class Distribution(Enum):

@@ -77,7 +77,18 @@ _COMPILED = (
     ("for i in range(n):", _COLUMNS, "{X}[i, j] = {X}[i, j] * 0.5 + {Y}[i, t // 5] * {c}"),
 )
 
-#: Sequential statements among these.
+#: Sequential statements among these, in passes that can be foreseen.
+_BETWEEN_FORESEEN = (
+    "{X}, {Y} = {Y}, {X}",
+    "{X}, {Y}, {Z} = {Y}, {Z}, {X}",
+    "part_of = {X}[{p}].copy()",
+    "part_of = {X}[t % 5].copy()",
+    "part_of = {X}[t % len({Y})].copy()",
+    "count = t * 0.75 + {k}",
+    "count += 0.5",
+)
+
+#: Sequential statements among these, in other passes.
 _BETWEEN_COMPILED = (
     "{X}, {Y} = {Y}, {X}",
     "{X}, {Y} = {Y}, {X}",
@@ -184,15 +195,17 @@ def _routine(draw: random.Random, number: int) -> str:
 
 
 def _compiled_routine(draw: random.Random, number: int) -> str:
+    foreseen = draw.random() < 0.5
     lines = [
         f"def routine_{number}(n, m):",
         f"    rng = np.random.default_rng({number})",
         "    u, v, w = rng.random((n, m)), rng.random((n, m)), rng.random((n, m))",
         "    places, part_of, count, kept = np.arange(m), u[1].copy(), 0.5, []",
         f"    # dlb: iterate{draw.choice(_CLAUSES)}",
-        f"    for t in range({draw.choice((9, 17, 24))}):",
+        f"    for t in range({draw.choice((40, 90) if foreseen else (9, 17, 24))}):",
     ]
-    parts = [[_filled(draw, draw.choice(_BETWEEN_COMPILED))] for _ in range(draw.randint(0, 3))]
+    between = _BETWEEN_FORESEEN if foreseen else _BETWEEN_COMPILED
+    parts = [[_filled(draw, draw.choice(between))] for _ in range(draw.randint(0, 3))]
     for _ in range(draw.randint(1, 3)):
         header, inner, store = draw.choice(_COMPILED)
         text = _filled(draw, f"{header}\n    {inner}\n        {store}").split("\n")

@@ -252,6 +252,9 @@ def _balanced(plan: RoutinePlan, reports: Sequence[LoopReport]) -> Iterator[Fact
             line = f"line {report.loop.node.lineno}"
             text = f"short runs of the compiled loop in {line} are repeated without being prepared anew"
             yield Fact("DLB666", "", text, node=report.loop.node.iter)
+    if plan.foreseen is not None:
+        text = "passes to come can be foreseen: ranks go from one short run to the next without rank 0"
+        yield Fact("DLB667", "", text)
 
 
 def _access(wrap: Wrap) -> Fact:

@@ -54,6 +54,15 @@ class RowDirectory:
         self._delivered: dict[tuple[_State, _State], tuple[_State, list[RowTransfer]]] = {}
         self._stored: dict[tuple[_State, _State], _State] = {}
 
+    @property
+    def state(self) -> _State:
+        """What `go_back` takes."""
+        return self._valid
+
+    def go_back(self, state: _State) -> None:
+        """Have the rows valid that were valid when `state` was read: nothing has been transferred since."""
+        self._valid = state
+
     def valid(self, rank: int) -> Rows:
         """The rows that are valid on the rank."""
         return self._valid[rank]
@@ -91,6 +100,12 @@ class RowDirectory:
         found = [RowTransfer(source, (rank,), part) for source, part in self._sources(rank, missing)]
         self._valid = (*self._valid[:rank], union(self._valid[rank], missing), *self._valid[rank + 1 :])
         return found
+
+    def spread(self, row: int) -> tuple[int, tuple[int, ...]]:
+        """A rank on which a row is valid, a worker where there is one, and the ranks on which it is not."""
+        has = [any(row in run for run in rows) for rows in self._valid]
+        source = len(has) - 1 - has[::-1].index(True)
+        return source, tuple(rank for rank, found in enumerate(has) if not found)
 
     def change_axis(
         self, length: int, needs: Sequence[Rows]

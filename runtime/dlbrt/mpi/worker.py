@@ -56,7 +56,7 @@ from dlbrt.options import Options
 
 if TYPE_CHECKING:
     from dlbrt.mpi.output.progress import ProgressReporter
-    from dlbrt.mpi.routines.run_repeater import RepeatCommand, RepeatPlan, WorkerRepeats
+    from dlbrt.mpi.routines.run_repeater import PassesCommand, RepeatCommand, RepeatPlan, WorkerRepeats
     from dlbrt.native.chunks import ChunkSpec
 
 
@@ -168,11 +168,15 @@ class _Worker:
             self._repeats = WorkerRepeats(self.communicator, threads, self._slot_cache.kept, self.evict)
         self._repeats.specs[key] = spec
 
-    def repeat(self, command: RepeatPlan | RepeatCommand) -> None:
-        """Repeat a run of a loop that has run here, or take over how it is repeated."""
+    def repeat(self, command: RepeatPlan | RepeatCommand | PassesCommand) -> None:
+        """Repeat runs of loops that have run here, or take over how one is repeated."""
+        from dlbrt.mpi.routines.run_repeater import PassesCommand
+
         assert self._repeats is not None
         if isinstance(command, tuple):
             self._repeats.run(command)
+        elif isinstance(command, PassesCommand):
+            self._repeats.run_passes(command)
         else:
             self._repeats.add(command)
 

@@ -327,12 +327,14 @@ class RoutineFigures:
     """One run of a routine: how often each loop, by id, ran, and what rank 0 fetched for sequential code.
 
     ``fetches`` counts messages, ``home_bytes`` their contents, including those at the routine's end.
+    ``foreseen_runs`` are the runs of loops to which ranks came without being told one by one.
     ``passes`` has every look at passes, ``functions`` the speed points of each loop that led some.
     """
 
     runs: Mapping[str, int]
     fetches: int = 0
     home_bytes: int = 0
+    foreseen_runs: int = 0
     passes: Sequence[PassRecord] = ()
     functions: Sequence[SpeedFunctionPoints] = ()
 
@@ -350,6 +352,7 @@ class RoutineRecord:
     loops: dict[str, int] = field(default_factory=dict)
     fetches: int = 0
     home_bytes: int = 0
+    foreseen_runs: int = 0
     latest: RoutineFigures | None = None
 
     def add(self, figures: RoutineFigures) -> None:
@@ -360,6 +363,7 @@ class RoutineRecord:
             self.loops[loop] = self.loops.get(loop, 0) + runs
         self.fetches += figures.fetches
         self.home_bytes += figures.home_bytes
+        self.foreseen_runs += figures.foreseen_runs
         self.latest = figures
 
     def as_json(self) -> dict[str, object]:

@@ -295,3 +295,77 @@ def test_passes_that_begin_further_on_are_recognized(
     result = transform(source_of(f"{text}        for j in {space}:\n            A[j] += 1\n"))
     assert result.text is not None, result.diagnostics
     assert ("narrowing=True" in result.text.decode()) == narrows
+
+
+def foreseen(statement: str, loop: str = "for i in range(9): u[i] = u[i] + v[i]") -> bool:
+    """Whether passes with a compiled loop and the statement can be foreseen."""
+    text = program(statement, "shift = 0").replace("# dlb: parallel\n", "# dlb: parallel, jit\n")
+    text = text.replace("for i in range(9): u[i] = u[i] + v[i]", loop)
+    result = transform(source_of(text))
+    assert result.text is not None, result.diagnostics
+    return b"routine.ahead(" in result.text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "u, v = v, u",
+        "w = u",
+        "pass",
+        "x = t * 2 + 1",
+        "shift += 1",
+        "k = t % len(u)",
+        "row = u[t].copy()",
+        "row = u[t % 3 + shift].copy()",
+        "for half in range(2): k = half",
+        "for half in range(u.shape[0]): row = u[half].copy()",
+    ],
+)
+def test_passes_are_foreseen_where_nothing_between_loops_decides(statement: str) -> None:
+    assert foreseen(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "print(t)",
+        "t = t + 1",
+        "u[0] = 1.0",
+        "k = u[0]",
+        "x = u.sum()",
+        "if u[0] > 1.0: break",
+        "if t > 3: u, v = v, u",
+        "row = u[t]",
+        "row = things[t].copy()",
+        "row = u[:3].copy()",
+        "u = u.copy()",
+        "u = np.zeros(9)",
+        "for e in things: k = e",
+        "while t < 3: k += 1",
+        "k = round(t)",
+        "del v",
+        "x: float = 1.0",
+        "global CACHE\nCACHE = u",
+    ],
+)
+def test_other_passes_are_not_foreseen(statement: str) -> None:
+    assert not foreseen(statement)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for i in range(9): k += v[i]",
+        "for i in range(9): u[i] = tol = v[i]",
+        "for i in things: u[i] = v[i]",
+        "for i in range(len(things)): u[i] = v[i]",
+    ],
+)
+def test_passes_are_not_foreseen_whose_loops_leave_or_read_more(loop: str) -> None:
+    assert not foreseen("print(k, tol)" if "tol" in loop else "u, v = v, u", loop)
+
+
+def test_passes_of_a_loop_that_is_not_compiled_are_not_foreseen() -> None:
+    result = transform(source_of(program("u, v = v, u")))
+    assert result.text is not None
+    assert b"routine.ahead(" not in result.text

@@ -158,3 +158,25 @@ def test_an_array_turned_to_another_dimension_is_whole(ranks: int, data: st.Data
         assert listed(needs[rank]) <= listed(valid(turned, rank))
         assert {(r, c) for r in range(rows) for c in listed(valid(turned, rank))} <= memory[rank]
     assert set().union(*(listed(valid(turned, rank)) for rank in range(ranks))) == set(range(columns))
+
+
+@given(st.integers(2, 5), st.integers(0, LENGTH - 1), st.data())
+def test_a_row_is_spread_from_a_rank_that_has_it_to_those_that_have_not(
+    ranks: int, row: int, data: st.DataObject
+) -> None:
+    directory = RowDirectory(LENGTH, ranks)
+    for _ in range(2):
+        directory.deliver([data.draw(ROWS) for _ in range(ranks)])
+        directory.stored_by(data.draw(st.integers(0, ranks - 1)), data.draw(ROWS))
+    source, targets = directory.spread(row)
+    assert [rank for rank in range(ranks) if row not in listed(valid(directory, rank))] == list(targets)
+    assert row in listed(valid(directory, source))
+
+
+def test_a_directory_goes_back_to_a_state() -> None:
+    directory = RowDirectory(LENGTH, 2)
+    state = directory.state
+    directory.stored([(), (range(LENGTH),)])
+    assert directory.spread(3) == (1, (0,))
+    directory.go_back(state)
+    assert directory.spread(3) == (0, (1,))

@@ -30,6 +30,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
 from dlbrt.mpi.root.solo_runs import is_all_compiled
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer
+from dlbrt.mpi.routines.passes_ahead import PassesAhead
 from dlbrt.mpi.routines.recorded_run import KnownRows, PreparedPlan, RecordedRun, RepeatFigures
 from dlbrt.mpi.routines.run_repeater import Done, RepeatCommand, RepeatPlan, RunRepeater, reports
 from dlbrt.mpi.team import clock
@@ -113,6 +114,7 @@ class RepeatedRuns:
         self._records: dict[CodeType, list[RecordedRun]] = {}
         self._latest: dict[CodeType, RecordedRun] = {}
         self._left_over: set[CodeType] = set()
+        self.ahead = PassesAhead(root_runtime, self, state.resident_arrays)
         self._unreported: deque[tuple[RecordedRun, PreparedPlan, Done, float]] = deque()
 
     def add(self, record: RecordedRun) -> None:
@@ -127,22 +129,37 @@ class RepeatedRuns:
 
     def run(self, kernel: Callable[..., None], iterable: object, arguments: Sequence[Any]) -> Spans | None:
         """Repeat a run; the positions that it leaves to Python. None where it is no repetition."""
+        if self.ahead:
+            self.ahead.run(kernel, arguments)
+            return EMPTY
         records = self._records.get(kernel.__code__)
         if not records or not self._root_runtime.acquire(wait=True):
             return None
         with interrupts.held():
             try:
-                for record in self._likeliest_first(kernel.__code__, records):
-                    fresh = record.replaced(iterable, arguments)
-                    if fresh is not None and self._holds(record, fresh, arguments):
-                        self._note_order(kernel.__code__, record)
-                        return self._shown(record, fresh, arguments)
-                return None
+                record, fresh = self.found(kernel, iterable, arguments)
+                return None if record is None else self._shown(record, fresh, arguments)
             except BaseException as error:
                 self._root_runtime.abort(error)
                 raise
             finally:
                 self._root_runtime.release()
+
+    def found(
+        self, kernel: Callable[..., None], iterable: object, arguments: Sequence[Any]
+    ) -> tuple[RecordedRun | None, tuple[int, ...]]:
+        """The recorded run that a run repeats, if any, and the places of arrays that others have replaced."""
+        records = self._records.get(kernel.__code__, ())
+        for record in self._likeliest_first(kernel.__code__, records):
+            fresh = record.replaced(iterable, arguments)
+            if fresh is not None and self._holds(record, fresh, arguments):
+                self._note_order(kernel.__code__, record)
+                return record, fresh
+        return None, ()
+
+    def expected_s(self, record: RecordedRun) -> float:
+        """How long the ranks are expected to compute in a run."""
+        return self._state.sharing.computing_s(record.history.key, len(record.values)) or 0.0
 
     def _likeliest_first(self, code: CodeType, records: Sequence[RecordedRun]) -> Iterator[RecordedRun]:
         """The recorded runs of a loop, first the one that came after its latest run the time before."""
@@ -177,18 +194,23 @@ class RepeatedRuns:
         """Repeat a run, and count it where progress is shown."""
         started = clock()
         left = self._repeat(record, fresh, arguments)
-        if (progress := self._root_runtime.progress) is not None and not left:
-            history = record.history
-            progress.repeated(history.key, history.source, len(record.values), clock() - started)
+        if not left:
+            self.show(record, clock() - started)
         return left
+
+    def show(self, record: RecordedRun, elapsed_s: float) -> None:
+        """Count a run where progress is shown."""
+        if (progress := self._root_runtime.progress) is not None:
+            history = record.history
+            progress.repeated(history.key, history.source, len(record.values), elapsed_s)
 
     def _repeat(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> Spans:
         started = clock()
         if record.has_new_shares():
-            self._take_reports(0)
+            self.take_reports()
             self._enter(record)
             record.follow_shares(arguments)
-        plan = self._planned(record, fresh, arguments)
+        plan = self.planned(record, fresh, arguments)
         own = tuple(arguments[place] for place in record.places)
         values = tuple(
             value.tobytes() if place in plan.plan.fresh else value
@@ -196,27 +218,27 @@ class RepeatedRuns:
             if token is None
         )
         self._send((plan.plan.number, values))
-        self._take_reports(_MAX_UNREPORTED - 1)  # while the other ranks compute
+        self.take_reports(_MAX_UNREPORTED - 1)  # while the other ranks compute
         done = plan.repeater.run(own)
         if record.runs_through and plan.has_run:
             for rows in record.rows_kept(fresh):
                 rows.resident.directory.stored(rows.stores)
             self._unreported.append((record, plan, done, clock() - started))
             return EMPTY
-        self._take_reports(0)
+        self.take_reports()
         plan.has_run = True
         all_done = [done, *reports(self._root_runtime.communicator)]
         left = self._settle(record, plan, fresh, arguments, [counts for counts, _ in all_done])
-        self._count(record, plan, all_done, clock() - started)
+        self.count(record, plan, all_done, clock() - started)
         return left
 
-    def _take_reports(self, most: int) -> None:
+    def take_reports(self, most: int = 0) -> None:
         """Take in what ranks have reported of runs, until at most so many are left unreported."""
         while len(self._unreported) > most:
             record, plan, done, elapsed_s = self._unreported.popleft()
-            self._count(record, plan, [done, *reports(self._root_runtime.communicator)], elapsed_s)
+            self.count(record, plan, [done, *reports(self._root_runtime.communicator)], elapsed_s)
 
-    def _count(self, record: RecordedRun, plan: PreparedPlan, done: Sequence[Done], elapsed_s: float) -> None:
+    def count(self, record: RecordedRun, plan: PreparedPlan, done: Sequence[Done], elapsed_s: float) -> None:
         """Take in the times of a run."""
         figures = record.figures
         figures.add(elapsed_s, [seconds for _, seconds in done], plan.carried)
@@ -237,7 +259,7 @@ class RepeatedRuns:
         totals = runs, found.elapsed_s, found.overhead_s
         record.history.learn_repeated(totals, ranks, (found.rows, found.bytes))
 
-    def _planned(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> PreparedPlan:
+    def planned(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> PreparedPlan:
         """The plan by which a run is repeated; what ranks lack is on its way to them from now on."""
         missing: list[tuple[KnownRows, RowTransfer]] = []
         for each in record.rows_kept(fresh):
@@ -320,7 +342,8 @@ class RepeatedRuns:
 
     def end(self) -> None:
         """The routine is over: enter all figures."""
-        self._take_reports(0)
+        self.ahead.complete()
+        self.take_reports()
         self._drop([each for records in self._records.values() for each in records])
         self._records = {}
 

@@ -77,6 +77,15 @@ class ResidentArrays:
             touched = ((r, _overlap(r, array)) for array in reach.arrays for r in self._touched(array))
             self._bring(touched, writing)
 
+    def known(self, array: Array) -> ResidentArray | None:
+        """What is known of an array that stays on the ranks; None if it does not."""
+        return self._residents.get(array_location(array))
+
+    def count_fetched(self, transferred: int) -> None:
+        """Count bytes of a transfer to rank 0."""
+        self.fetches += 1
+        self.home_bytes += transferred
+
     def is_stale(self, array: Array) -> bool:
         """Whether an array may view rows of a resident that are not valid on rank 0."""
         return any(r.directory.missing(0, _overlap(r, array)) for r in self._touched(array))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from dlbrt.data.memory import Array
 from dlbrt.mpi.loop import refuse_stale
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.reach import Rows, is_plain, reached_asynchronously
@@ -87,9 +88,22 @@ class IterativeRoutine(LoopRunner):
         Rows that are read are made valid at rank 0. Rows that are stored to are valid only there afterwards,
         and so are rows that are read where ``mode`` is ``"rw"``: the program changes them in place.
         """
-        if self._routine_state is None:
+        if (state := self._routine_state) is None:
             return value
-        return cast(T, Rows(self._routine_state.resident_arrays.ensure_valid, value, mode == "rw"))
+        if state.repeats is not None and state.repeats.ahead:
+            state.repeats.ahead.bring(cast(Array, value))
+            return value
+        return cast(T, Rows(state.resident_arrays.ensure_valid, value, mode == "rw"))
+
+    def ahead(self, function: Callable[..., None], number: int, passes: range, *names: Any) -> None:
+        """Pass ``number`` of ``passes`` begins: have the ranks go through some of those that are left.
+
+        ``function``, called with an object in the place of this one, these passes and ``names``, goes through
+        their loops.
+        """
+        state = self._routine_state
+        if state is not None and state.repeats is not None and not state.repeats.ahead:
+            state.repeats.ahead.foresee(function, passes[passes.index(number) :], names)
 
     def items(self, iterable: Iterable[T]) -> Iterator[T]:
         """The items of an iterable that may read or change arrays whenever it produces the next item."""

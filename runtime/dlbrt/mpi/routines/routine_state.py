@@ -107,6 +107,7 @@ class RoutineState:
             dict(self._runs),
             resident_arrays.fetches,
             resident_arrays.home_bytes,
+            self.repeats.ahead.runs if self.repeats is not None else 0,
             tuple(record for owned in self._owned for record in owned.pass_records),
             tuple(
                 SpeedFunctionPoints(

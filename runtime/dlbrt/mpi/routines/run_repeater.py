@@ -59,6 +59,28 @@ Done = tuple[tuple[int, ...], float]
 RepeatCommand = tuple[int, tuple[Any, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class RowStep:
+    """The copy ``number`` of a row that all ranks take; the ranks ``targets`` get it from ``source``."""
+
+    number: int
+    token: int
+    row: int
+    source: int
+    targets: tuple[int, ...]
+
+
+#: A run among others that all ranks go through: as `RepeatCommand`, with a `RowStep` where the copy is taken.
+RunStep = tuple[int, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class PassesCommand:
+    """The message for passes that ranks go through by themselves (`dlbrt.mpi.routines.passes_ahead`)."""
+
+    steps: tuple[RowStep | RunStep, ...]
+
+
 class RunRepeater:
     """One rank's part in the runs of a plan; ``array`` has the arrays on the ranks by their tokens.
 
@@ -178,6 +200,7 @@ class WorkerRepeats:
         self._evict = evict
         self._evictions: dict[int, Sequence[Eviction]] = {}  # of plans that have not run
         self._plans: dict[int, tuple[RepeatPlan, RunRepeater, list[Any]]] = {}
+        self._copies: dict[int, Array] = {}
         self.specs: dict[str, ChunkSpec] = {}
 
     def add(self, plan: RepeatPlan) -> None:
@@ -192,16 +215,45 @@ class WorkerRepeats:
 
     def run(self, command: RepeatCommand) -> None:
         """Run what a command asks for, and report to rank 0."""
+        self._report(self._run(command))
+        self._evict(self._evictions.pop(command[0], ()))
+
+    def run_passes(self, command: PassesCommand) -> None:
+        """Go through passes, and report to rank 0."""
+        done: list[Done] = []
+        for step in command.steps:
+            if isinstance(step, tuple):
+                done.append(self._run(step))
+            else:
+                self._copies[step.number] = self._copy(step)
+        self._copies = {}
+        self._report(done)
+
+    def _copy(self, step: RowStep) -> Array:
+        """A copy of a row, which this rank need not have: no memory of the array is touched for it."""
+        array = self._kept(step.token)
+        away = self._communicator.rank in step.targets
+        row = np.empty(array.shape[1:], array.dtype) if away else array[step.row].copy()
+        exchange_row(self._communicator, row, step)
+        return row
+
+    def _report(self, done: Done | Sequence[Done]) -> None:
+        report = pickle.dumps(done, pickle.HIGHEST_PROTOCOL)
+        self._communicator.complete([self._communicator.send_bytes(report, 0, REPEATED)])
+
+    def _run(self, command: RepeatCommand) -> Done:
         plan, repeater, arguments = self._plans[command[0]]
         values = iter(command[1])
         for place, token in enumerate(plan.tokens):
             if place in plan.fresh:
-                arguments[place].reshape(-1).view(np.uint8)[:] = np.frombuffer(next(values), np.uint8)
+                value = next(values)
+                if isinstance(value, RowStep):
+                    arguments[place] = self._copies.pop(value.number)
+                else:
+                    arguments[place].reshape(-1).view(np.uint8)[:] = np.frombuffer(value, np.uint8)
             elif token is None:
                 arguments[place] = next(values)
-        report = pickle.dumps(repeater.run(tuple(arguments)), pickle.HIGHEST_PROTOCOL)
-        self._communicator.complete([self._communicator.send_bytes(report, 0, REPEATED)])
-        self._evict(self._evictions.pop(plan.number, ()))
+        return repeater.run(tuple(arguments))
 
     def forget(self, tokens: Sequence[int]) -> None:
         """Forget the plans that use one of these arrays, which this rank gives up."""
@@ -211,6 +263,17 @@ class WorkerRepeats:
                 del self._plans[number]
 
 
-def reports(communicator: Communicator) -> list[Done]:
+def exchange_row(communicator: Communicator, row: Array, step: RowStep) -> None:
+    """This rank's part in bringing a contiguous row to where it is not: ``row`` has it, or gets it."""
+    rank, ranks = communicator.rank, communicator.ranks
+    if len(step.targets) == ranks - 1 and ranks > 2:
+        communicator.complete([communicator.broadcast_memory(row, step.source)])
+    elif rank == step.source:
+        communicator.complete([communicator.send_memory(row, target, DATA) for target in step.targets])
+    elif rank in step.targets:
+        communicator.complete([communicator.receive_memory(row, step.source, DATA)])
+
+
+def reports(communicator: Communicator) -> list[Any]:
     """At rank 0: what the other ranks have done, in order of rank, once all have reported."""
     return [pickle.loads(communicator.wait_bytes(rank, REPEATED)[1]) for rank in range(1, communicator.ranks)]

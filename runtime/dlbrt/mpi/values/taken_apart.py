@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 import cloudpickle
 import numpy as np
 
-from dlbrt.contract import CHUNK_PREFIX, FITS_PREFIX, KERNEL_PREFIX
+from dlbrt.contract import AHEAD_PREFIX, CHUNK_PREFIX, FITS_PREFIX, KERNEL_PREFIX
 from dlbrt.mpi.values.caches import CACHED, make_cached
 from dlbrt.mpi.values.class_pickles import is_named
 from dlbrt.mpi.values.exceptions import of_exception
@@ -61,8 +61,8 @@ def _of_code(code: CodeType) -> tuple[Any, ...]:
 _NO_FILE = "<dynamic-code>"
 
 
-#: How the functions that a loop consists of are named.
-_OF_LOOPS = (KERNEL_PREFIX, CHUNK_PREFIX, FITS_PREFIX)
+#: How the functions that loops and routines consist of are named.
+_OF_LOOPS = (KERNEL_PREFIX, CHUNK_PREFIX, FITS_PREFIX, AHEAD_PREFIX)
 
 
 def is_of_loop(value: Any) -> bool:

@@ -1,0 +1,291 @@
+"""Passes of a routine that all ranks go through by themselves: rank 0's side.
+
+Where the code between the loops of a routine does nothing but swap names, compute with numbers and copy rows,
+the compiler emits a function that goes through the loops of the passes to come with their arguments. Rank 0
+goes through some passes in this way without computing (`_Forecast`), and tells the other ranks at once what
+they are to do in all of them (`dlbrt.mpi.routines.run_repeater.PassesCommand`). The program then comes to the
+same loops one by one, and no rank waits for it to get there.
+
+Law: what has been foreseen comes true. Only runs are foreseen that do again what recorded ones did
+(`dlbrt.mpi.routines.repeated_runs`) and leave nothing to Python, so that no iteration raises an exception. An
+interrupt waits until these passes are over. Should the program leave its loop all the same, the passes are
+completed first.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dlbrt.data.memory import Array
+from dlbrt.mpi.interrupts import interrupts
+from dlbrt.mpi.routines.recorded_run import PreparedPlan, RecordedRun
+from dlbrt.mpi.routines.run_repeater import Done, PassesCommand, RowStep, RunStep, exchange_row, reports
+from dlbrt.mpi.team import clock
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.data.directory import RowDirectory
+    from dlbrt.mpi.root.runtime import RootRuntime
+    from dlbrt.mpi.routines.repeated_runs import RepeatedRuns
+    from dlbrt.mpi.routines.resident_arrays import ResidentArrays
+
+#: Seconds that the passes foreseen at once are expected to take, and the most of them: in between shares are
+#: looked at, and interrupts are raised.
+_AHEAD_S, _MAX_PASSES = 0.01, 64
+
+#: Passes after which rank 0 looks again whether it can foresee any, if it could not: each time twice as many.
+_PAUSE, _LONGEST_PAUSE = 2, 256
+
+
+class _UnforeseenError(Exception):
+    """A pass cannot be foreseen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of an array that all ranks copy, and the array that stands for the copy."""
+
+    step: RowStep
+    array: Array
+    stand_in: Array
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run with its arguments: ``known`` are those that stay on the ranks, ``fresh`` places of copies."""
+
+    record: RecordedRun
+    plan: PreparedPlan
+    fresh: tuple[int, ...]
+    arguments: tuple[Any, ...]
+    known: tuple[tuple[int, Array], ...]
+
+
+_Step = _Row | _Run
+
+
+class _Forecast:
+    """Stands for a routine in the function that goes through passes to come."""
+
+    def __init__(self, repeats: RepeatedRuns, resident_arrays: ResidentArrays) -> None:
+        self._repeats, self._resident_arrays = repeats, resident_arrays
+        self._looked_at: set[int] = set()  # identities of recorded runs
+        self._copied: dict[int, RowStep] = {}  # by the identity of what stands for the copy
+        self._steps: list[_Step] = []
+        self._in_whole_passes = 0
+        self._states: list[tuple[RowDirectory, Any]] = []
+        self._expected_s = 0.0
+
+    def of(self, function: Callable[..., None], passes: range, names: Sequence[Any]) -> Sequence[_Step]:
+        """What ranks do in the passes to come, as far as it can be foreseen."""
+        self._note()
+        try:
+            function(self, self._each(passes), *names)
+        except Exception:  # if it is the program's own, it is raised when the program comes to it
+            for directory, state in self._states:
+                directory.go_back(state)
+        return self._steps[: self._in_whole_passes]
+
+    def _each(self, passes: range) -> Iterator[int]:
+        for number in passes[:_MAX_PASSES]:
+            yield number
+            self._note()
+            if self._expected_s > _AHEAD_S:
+                return
+
+    def _note(self) -> None:
+        """A pass is over, or the first one begins."""
+        self._in_whole_passes = len(self._steps)
+        self._states = [(each.directory, each.directory.state) for each in self._resident_arrays]
+
+    def rows(self, array: Array) -> _RowsAhead:
+        """An array of which the program copies a row: ``routine.rows(u)[k].copy()``."""
+        return _RowsAhead(self, array)
+
+    def copy(self, array: Array, row: int) -> Array:
+        """Have all ranks copy a row; what stands for the copy."""
+        resident = self._resident_arrays.known(array)
+        by_rows = resident is not None and not resident.axis and array.ndim > 1 and array.flags.c_contiguous
+        if resident is None or not by_rows or type(row) is not int or not 0 <= row < len(array):
+            raise _UnforeseenError
+        stand_in = np.empty(array.shape[1:], array.dtype)
+        step = RowStep(len(self._steps), resident.token, row, *resident.directory.spread(row))
+        self._copied[id(stand_in)] = step
+        self._steps.append(_Row(step, array, stand_in))
+        return stand_in
+
+    def run(self, kernel: Callable[..., None], iterable: object, *arguments: Any) -> None:
+        """The program comes to a loop."""
+        record, fresh = self._repeats.found(kernel, iterable, arguments)
+        if record is None or not record.runs_through or self._has_new_shares(record):
+            raise _UnforeseenError
+        if any(id(arguments[place]) not in self._copied for place in fresh):
+            raise _UnforeseenError
+        plan = self._repeats.planned(record, fresh, arguments)
+        if not plan.has_run:
+            raise _UnforeseenError
+        for rows in record.rows_kept(fresh):
+            rows.resident.directory.stored(rows.stores)
+        known = tuple(
+            (each.place, arguments[each.place]) for each in record.arrays if each.place not in fresh
+        )
+        self._steps.append(_Run(record, plan, fresh, arguments, known))
+        self._expected_s += self._repeats.expected_s(record)
+
+    def _has_new_shares(self, record: RecordedRun) -> bool:
+        first = id(record) not in self._looked_at
+        self._looked_at.add(id(record))
+        return first and record.has_new_shares()
+
+    def command(self, steps: Sequence[_Step]) -> PassesCommand:
+        """What the other ranks are told."""
+        return PassesCommand(
+            tuple(each.step if isinstance(each, _Row) else self._run_step(each) for each in steps)
+        )
+
+    def _run_step(self, run: _Run) -> RunStep:
+        values = tuple(
+            self._copied[id(run.arguments[place])] if place in run.fresh else run.arguments[place]
+            for place, token in zip(run.record.places, run.plan.plan.tokens, strict=True)
+            if token is None
+        )
+        return run.plan.plan.number, values
+
+
+@dataclass(frozen=True, slots=True)
+class _RowsAhead:
+    """Stands for an array, and once subscripted for a row of it."""
+
+    forecast: _Forecast
+    array: Array
+    row: Any = None
+
+    def __getitem__(self, row: Any) -> _RowsAhead:
+        return _RowsAhead(self.forecast, self.array, row)
+
+    def copy(self) -> Array:
+        """What stands for the copy of the row."""
+        return self.forecast.copy(self.array, self.row)
+
+
+class PassesAhead:
+    """What has been foreseen of a routine and has still to come; false where there is nothing.
+
+    ``runs`` counts the runs of loops that have been foreseen.
+    """
+
+    def __init__(
+        self, root_runtime: RootRuntime, repeats: RepeatedRuns, resident_arrays: ResidentArrays
+    ) -> None:
+        self._root_runtime = root_runtime
+        self._repeats = repeats
+        self._resident_arrays = resident_arrays
+        self._steps: deque[_Step] = deque()
+        self._done: list[tuple[_Run, Done, float]] = []
+        self._held = ExitStack()  # while there are steps: no other loop begins, no interrupt is raised
+        self._before = 0.0
+        self._pause, self._next_pause = 0, _PAUSE
+        self.runs = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._steps)
+
+    def foresee(self, function: Callable[..., None], passes: range, names: Sequence[Any]) -> None:
+        """Foresee some of ``passes``, if that can be done; ``function`` goes through them with ``names``."""
+        if self._pause:
+            self._pause -= 1
+            return
+        if len(passes) < 2 or not self._root_runtime.acquire(wait=True):
+            return
+        with ExitStack() as held:
+            held.callback(self._root_runtime.release)
+            held.enter_context(interrupts.held())
+            try:
+                self._begin(function, passes, names)
+            except BaseException as error:
+                self._root_runtime.abort(error)
+                raise
+            if self._steps:
+                self._held = held.pop_all()
+
+    def _begin(self, function: Callable[..., None], passes: range, names: Sequence[Any]) -> None:
+        self._before = clock()
+        self._repeats.take_reports()
+        forecast = _Forecast(self._repeats, self._resident_arrays)
+        if steps := forecast.of(function, passes, names):
+            self._next_pause = _PAUSE
+            command = forecast.command(steps)
+            self._root_runtime.call_again(pickle.dumps(command, pickle.HIGHEST_PROTOCOL))
+            self._steps.extend(steps)
+        else:
+            self._pause, self._next_pause = self._next_pause, min(_LONGEST_PAUSE, 2 * self._next_pause)
+
+    def bring(self, array: Array) -> None:
+        """The program comes to the copy of a row, which is to be here."""
+        row = self._steps.popleft()
+        if not isinstance(row, _Row) or row.array is not array:
+            self._root_runtime.abort(AssertionError("a pass copies another row than was foreseen"))
+        else:
+            self._bring(row)
+
+    def _bring(self, row: _Row) -> None:
+        try:
+            exchange_row(self._root_runtime.communicator, row.array[row.step.row], row.step)
+        except BaseException as error:
+            self._root_runtime.abort(error)
+            raise
+        if row.step.source:
+            self._resident_arrays.count_fetched(row.stand_in.nbytes)
+
+    def run(self, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
+        """The program comes to a loop: run it."""
+        run = self._steps.popleft()
+        if (
+            not isinstance(run, _Run)
+            or kernel.__code__ is not run.record.code
+            or any(arguments[place] is not array for place, array in run.known)
+        ):
+            self._root_runtime.abort(AssertionError("a pass has another loop than was foreseen"))
+        else:
+            self._run(run, arguments)
+
+    def _run(self, run: _Run, arguments: Sequence[Any]) -> None:
+        try:
+            done = run.plan.repeater.run(tuple(arguments[place] for place in run.record.places))
+        except BaseException as error:
+            self._root_runtime.abort(error)
+            raise
+        before, self._before = self._before, clock()
+        self._done.append((run, done, self._before - before))
+        if not self._steps:
+            self._finish()
+
+    def complete(self) -> None:
+        """The program has left its loop: complete the passes."""
+        while self._steps:
+            step = self._steps.popleft()
+            if isinstance(step, _Row):
+                self._bring(step)
+                np.copyto(step.stand_in, step.array[step.step.row])
+            else:
+                self._run(step, step.arguments)
+
+    def _finish(self) -> None:
+        """All that was foreseen has come: take in what the ranks have done."""
+        done, self._done = self._done, []
+        self.runs += len(done)
+        with self._held.pop_all():
+            try:
+                others: list[list[Done]] = reports(self._root_runtime.communicator)
+                for number, (run, own, elapsed_s) in enumerate(done):
+                    self._repeats.count(run.record, run.plan, [own, *(r[number] for r in others)], elapsed_s)
+                    self._repeats.show(run.record, elapsed_s)
+            except BaseException as error:
+                self._root_runtime.abort(error)
+                raise
