@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Seconds that the passes foreseen at once are expected to take, and the most of them: in between shares are
 #: looked at, and interrupts are raised.
-_AHEAD_S, _MAX_PASSES = 0.01, 64
+_AHEAD_S, _MAX_PASSES = 0.02, 256
 
 #: Passes after which rank 0 looks again whether it can foresee any, if it could not: each time twice as many.
 _PAUSE, _LONGEST_PAUSE = 2, 256
@@ -75,7 +75,7 @@ class _Forecast:
 
     def __init__(self, repeats: RepeatedRuns, resident_arrays: ResidentArrays) -> None:
         self._repeats, self._resident_arrays = repeats, resident_arrays
-        self._looked_at: set[int] = set()  # identities of recorded runs
+        self._suitable: set[RecordedRun] = set()
         self._copied: dict[int, RowStep] = {}  # by the identity of what stands for the copy
         self._steps: list[_Step] = []
         self._in_whole_passes = 0
@@ -122,9 +122,13 @@ class _Forecast:
 
     def run(self, kernel: Callable[..., None], iterable: object, *arguments: Any) -> None:
         """The program comes to a loop."""
-        record, fresh = self._repeats.found(kernel, iterable, arguments)
-        if record is None or not record.runs_through or self._has_new_shares(record):
+        record, fresh = self._repeats.found(kernel, iterable, arguments, self._suitable, self._copied)
+        if record is None:
             raise _UnforeseenError
+        if record not in self._suitable:
+            if not record.runs_through or record.has_new_shares():
+                raise _UnforeseenError
+            self._suitable.add(record)
         if any(id(arguments[place]) not in self._copied for place in fresh):
             raise _UnforeseenError
         plan = self._repeats.planned(record, fresh, arguments)
@@ -137,11 +141,6 @@ class _Forecast:
         )
         self._steps.append(_Run(record, plan, fresh, arguments, known))
         self._expected_s += self._repeats.expected_s(record)
-
-    def _has_new_shares(self, record: RecordedRun) -> bool:
-        first = id(record) not in self._looked_at
-        self._looked_at.add(id(record))
-        return first and record.has_new_shares()
 
     def command(self, steps: Sequence[_Step]) -> PassesCommand:
         """What the other ranks are told."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -146,13 +146,25 @@ class RepeatedRuns:
                 self._root_runtime.release()
 
     def found(
-        self, kernel: Callable[..., None], iterable: object, arguments: Sequence[Any]
+        self,
+        kernel: Callable[..., None],
+        iterable: object,
+        arguments: Sequence[Any],
+        suitable: Container[RecordedRun] = (),
+        apart: Container[int] = (),
     ) -> tuple[RecordedRun | None, tuple[int, ...]]:
-        """The recorded run that a run repeats, if any, and the places of arrays that others have replaced."""
+        """The recorded run that a run repeats, if any, and the places of arrays that others have replaced.
+
+        ``suitable`` are known to be so; ``apart`` are identities of arrays that share no memory with others.
+        """
         records = self._records.get(kernel.__code__, ())
         for record in self._likeliest_first(kernel.__code__, records):
             fresh = record.replaced(iterable, arguments)
-            if fresh is not None and self._holds(record, fresh, arguments):
+            if (
+                fresh is not None
+                and (record in suitable or self._suits(record))
+                and self._holds(record, fresh, arguments, apart)
+            ):
                 self._note_order(kernel.__code__, record)
                 return record, fresh
         return None, ()
@@ -176,17 +188,26 @@ class RepeatedRuns:
             latest.followed_by = record
         self._latest[code] = record
 
-    def _holds(self, record: RecordedRun, fresh: tuple[int, ...], arguments: Sequence[Any]) -> bool:
-        """Whether all that decides what a recorded run does holds again."""
+    def _suits(self, record: RecordedRun) -> bool:
+        """Whether runs like the recorded one are to be repeated, whatever they are given."""
         sharing = self._state.sharing
         expected_s = sharing.computing_s(record.history.key, len(record.values))
         if expected_s is None or expected_s > _LONGEST_S or (sharing.alone and not record.is_forced):
             return False
+        return record.is_compiled()
+
+    def _holds(
+        self,
+        record: RecordedRun,
+        fresh: tuple[int, ...],
+        arguments: Sequence[Any],
+        apart: Container[int],
+    ) -> bool:
+        """Whether all that decides what a recorded run does with these arguments holds again."""
         touches = self._state.resident_arrays.touches
         return (
-            record.is_compiled()
-            and all(each.resident.axis == each.axis for each in record.rows_kept(fresh))
-            and not any(touches(arguments[place]) for place in fresh)
+            all(each.resident.axis == each.axis for each in record.rows_kept(fresh))
+            and not any(id(arguments[place]) not in apart and touches(arguments[place]) for place in fresh)
             and record.fits(arguments)
         )
 
