@@ -19,7 +19,7 @@ from tests.fuzz.malformed_inputs import failures
 from tests.proofs.broken_programs import PROGRAMS, broken
 from tests.support.tier import is_full
 
-CASES = 1500 if is_full() else 250
+CASES = 1000 if is_full() else 250
 BATCH = 50
 
 
@@ -80,7 +80,7 @@ def _parses(text: str) -> bool:
 
 
 def test_malformed_inputs_get_a_verdict() -> None:
-    assert list(failures(0, 4000 if is_full() else 150, limit=60)) == []
+    assert list(failures(0, 2000 if is_full() else 150, limit=60)) == []
 
 
 #: What malformed inputs have found, in the smallest form.
