@@ -166,13 +166,6 @@ class Communicator:
     def check(self) -> None:
         """RanksLostError where a rank has died and others are to go on; see `dlbrt.mpi.tolerance`."""
 
-    def recover(self) -> list[int]:
-        """Go on without ranks that have died; see `dlbrt.mpi.tolerance`."""
-        raise NotImplementedError("deaths of ranks end the job")
-
-    def keep(self, called_off: object) -> None:
-        """Keep alive what a death has called off, as long as messages of it may be under way."""
-
     def restart_counter(self) -> None:
         """At rank 0, before a call: set the counter to 0, if there is one."""
         if self._counter is not None:

@@ -66,11 +66,16 @@ class AgentDriver:
         self._past_counts = BalancingCounts()  # of this agent's predecessors
         self.poll_output: Callable[[], None] | None = None
         self._drops = False  # whether all work is dropped
-        self.has_lost = False
+        self._loss: RanksLostError | None = None  # its traceback leads to what messages under way may need
         self._called_off = False  # because of that; from then on there is no work here
         self.loading_s = 0.0  # spent on importing the model, once in a program
         if agent.claims_chunks:
             communicator.counter  # noqa: B018 -- made by all ranks together
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether a rank has died."""
+        return self._loss is not None
 
     @property
     def units(self) -> Units:
@@ -177,8 +182,7 @@ class AgentDriver:
         """What rank 0 has done stands; another rank gives up what it has done."""
         if self._communicator.rank:
             raise error
-        self._communicator.keep((error, self._movements))
-        self.has_lost = True
+        self._loss = error
 
     def _synchronize(self) -> None:
         self._poll_messages()

@@ -167,15 +167,13 @@ class TolerantCommunicator(Communicator):
         others = (rank for rank in range(self.ranks) if rank != root)
         return _Several([self.comm.Isend(message, dest=rank, tag=BROADCAST) for rank in others])
 
-    def keep(self, called_off: object) -> None:
-        """Keep alive what was called off: messages under way may still be sent from its memory, or arrive."""
-        self._called_off.append(called_off)
-
-    def recover(self) -> list[int]:
+    def recover(self, called_off: object) -> list[int]:
         """Go on with the ranks that live; what these were before, by their new numbers.
 
-        All of them call this. Where rank 0 has died, the job ends.
+        All of them call this. What was called off stays alive: messages under way may still be sent from its
+        memory, or arrive there. Where rank 0 has died, the job ends.
         """
+        self._called_off.append(called_off)
         self.has_lost = True
         before = self._raw.Get_group()
         with suppress(MPI.Exception):

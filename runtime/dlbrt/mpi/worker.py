@@ -72,9 +72,11 @@ def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
         try:
             _serve(communicator, _Worker(communicator, options, output))
             return
-        except RanksLostError as error:  # whose traceback leads to all that messages under way may need
-            communicator.keep(error)
-            communicator.recover()
+        except RanksLostError as error:
+            from dlbrt.mpi.tolerance import TolerantCommunicator
+
+            assert isinstance(communicator, TolerantCommunicator), "no other raises this"
+            communicator.recover(error)  # its traceback leads to all that messages under way may need
 
 
 def _serve(communicator: Communicator, worker: _Worker) -> None:

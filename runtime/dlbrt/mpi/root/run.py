@@ -379,8 +379,7 @@ class LoopRun:
     def _lose_ranks(self, called_off: object) -> None:
         """Go on with the ranks that live."""
         self._outcome.has_lost = True
-        self._root_runtime.communicator.keep(called_off)
-        self._root_runtime.recover()
+        self._root_runtime.recover(called_off)
 
     def _share_rest(self, loop: LoopContext, called_off: SharedRun, left: Spans) -> bool:
         """Whether the living ranks do what rank 0 has not done of a run that a death has called off.

@@ -80,8 +80,8 @@ class RootRuntime:
         self._leader = threading.get_ident()
         try:
             self.communicator.check()
-        except RanksLostError:
-            self._recover_between_loops()
+        except RanksLostError as error:
+            self._recover_between_loops(error)
         return True
 
     @property
@@ -116,17 +116,15 @@ class RootRuntime:
             try:
                 self._fetch(array_transfers, fields)
             except RanksLostError as error:
-                self.communicator.keep(error)
-                self.recover()
+                self.recover(error)
             return
         with self._idle:
             self._leader = threading.get_ident()
             try:
                 self._fetch(array_transfers, fields)
             except RanksLostError as error:
-                self.communicator.keep(error)
                 with interrupts.held():
-                    self.recover()
+                    self.recover(error)
             finally:
                 self._leader = None
 
@@ -142,9 +140,12 @@ class RootRuntime:
             self.communicator.complete([self.communicator.send_bytes(message, source, COMMAND)])
         mover.complete()
 
-    def recover(self) -> None:
+    def recover(self, called_off: object) -> None:
         """Some ranks have died: go on with the others, which have forgotten all that they had."""
-        alive = self.communicator.recover()
+        from dlbrt.mpi.tolerance import TolerantCommunicator
+
+        assert isinstance(self.communicator, TolerantCommunicator), "no other raises RanksLostError"
+        alive = self.communicator.recover(called_off)
         self.publisher = SlotPublisher(self.communicator)
         self._call_cache, self._bodies, self._kernels = CallCache(), {}, {}
         self._state = None
@@ -154,10 +155,10 @@ class RootRuntime:
         for restore in [*self.restorers]:
             restore()
 
-    def _recover_between_loops(self) -> None:
+    def _recover_between_loops(self, error: RanksLostError) -> None:
         try:
             with interrupts.held():
-                self.recover()
+                self.recover(error)
         except BaseException:
             self.release()
             raise
@@ -276,8 +277,8 @@ class RootRuntime:
         while True:
             try:
                 self._send_to_workers(b"")
-            except RanksLostError:
-                self.recover()
+            except RanksLostError as error:
+                self.recover(error)
             else:
                 return
 

@@ -87,7 +87,7 @@ class SharedRun:
         self._scatter(loop.walk, call, sending)
         self._elements = ElementGather(self._communicator, self._fields, self._objects)
         self.contradiction: str | None = None
-        self.has_lost = False
+        self._loss: object = None  # of a rank; it leads to what messages under way may need
         self._contradicted_here = False
         self._live: ShownOutput | None = None
         if called_off is not None:
@@ -110,6 +110,11 @@ class SharedRun:
         if called_off is None:
             self.run_journal.open(loop.walk, watched=call.watched, live=self._live)
         self.driver.figures.begun_s = clock() - called
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether a rank has died while results were gathered, or before."""
+        return self._loss is not None
 
     def _hear_whether_read(self) -> None:
         """Wait until all ranks have read what they were sent; CalledOffError if one could not."""
@@ -149,12 +154,11 @@ class SharedRun:
                 raise RanksLostError
             return self._gathered(mover, tried)
         except RanksLostError as error:
-            self._communicator.keep((error, mover))
+            self._loss = error, mover
             return self._lost_results(tried)
 
     def _lost_results(self, tried: Spans) -> list[RankResult]:
         """The results of the other ranks where one has died: none of them is to have any effect."""
-        self.has_lost = True
         self._segments.clear()
         self._elements.forget_received()
         self._objects.close()
