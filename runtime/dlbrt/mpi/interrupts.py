@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -40,35 +40,32 @@ class Iterating(Protocol):
 
 
 class Interrupts:
-    """The interrupts of this process; ``pending``: one waits to be raised, or has ended this rank's part."""
+    """The interrupts of this process; ``pending``: one waits to be raised, or has ended this rank's part.
+
+    ``blocks`` is in how many blocks they wait (`held`).
+    """
 
     def __init__(self) -> None:
         self.pending = False
+        self.blocks = 0
         self._walk: Iterating | None = None
         self._runs: CodeType | None = None  # what calls the kernel
         self._raised: KeyboardInterrupt | None = None
         self._came: bool | None = None  # whether one has come that is put off; None where they are not
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> AbstractContextManager[None]:
         """In the block, on rank 0, an interrupt waits, unless `watch` has named a walk that is in an
         iteration.
 
-        Only where Python's own handler would raise KeyboardInterrupt; a handler of the program's stays.
+        Only where Python's own handler would raise KeyboardInterrupt; a handler of the program's stays. Where
+        several blocks overlap it waits for the end of the last.
         """
-        ours = threading.current_thread() is threading.main_thread()
-        ours = ours and _signals.getsignal(signal.SIGINT) is signal.default_int_handler
-        if ours:
-            _signals.signal(signal.SIGINT, self._handle)
-        try:
-            yield
-        finally:
-            self._walk = None  # a walk holds the program's arrays
-            if ours:
-                _signals.signal(signal.SIGINT, signal.default_int_handler)
-            came = self.taken()
-        if came:
-            raise KeyboardInterrupt
+        return _Held(self)
+
+    def ignore(self) -> None:
+        """None comes any more: the program is over."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     @property
     def are_put_off(self) -> bool:
@@ -83,9 +80,9 @@ class Interrupts:
         try:
             yield
         finally:
-            came, self._came = self._came, None
             pending, self._raised, self._walk, self._runs = before
-            self.pending = pending or bool(came)
+            self.pending = pending or self._came is True
+            self._came = None  # last: one that comes just now is not lost
 
     def serve(self) -> None:
         """On a rank above 0: from now on an interrupt outside loops is rank 0's alone."""
@@ -134,6 +131,37 @@ class Interrupts:
         while frame is not None and not frame.f_code.co_filename.startswith(RUNTIME):
             frame = frame.f_back
         return frame is not None and frame is not began and frame.f_code is self._runs
+
+
+class _Held:
+    """`Interrupts.held`: a class since generators take longer, and some runs of loops are very short."""
+
+    __slots__ = ("_interrupts", "_ours")
+
+    def __init__(self, held: Interrupts) -> None:
+        self._interrupts = held
+        self._ours = False
+
+    def __enter__(self) -> None:
+        held = self._interrupts
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if not held.blocks and _signals.getsignal(signal.SIGINT) is signal.default_int_handler:
+            _signals.signal(signal.SIGINT, held._handle)
+            held.blocks = 1
+            self._ours = True
+        elif held.blocks:
+            held.blocks += 1
+            self._ours = True
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        held = self._interrupts
+        if self._ours:
+            held.blocks -= 1
+            if not held.blocks:
+                _signals.signal(signal.SIGINT, signal.default_int_handler)
+                if held.taken() and error is None:
+                    raise KeyboardInterrupt
 
 
 #: Those of this process.

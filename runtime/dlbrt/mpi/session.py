@@ -75,6 +75,7 @@ def exit_together(
 
     @functools.wraps(leave)
     def leave_together(status: int) -> NoReturn:
+        interrupts.ignore()
         board.leave()
         if dismiss():
             finalize()

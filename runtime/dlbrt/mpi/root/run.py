@@ -71,9 +71,9 @@ def run_loop(
     ``left`` are the positions that have not been done yet, where these are not all: rank 0 does them.
     """
     space = space_of(iterable)
-    if not root_runtime.acquire(wait=routine_state is not None):
-        return _run_nested(kernel, space, arguments)
-    with interrupts.held():
+    with root_runtime.turn(wait=routine_state is not None) as leads:
+        if not leads:
+            return _run_nested(kernel, space, arguments)
         try:
             prepared = Preparation(root_runtime, kernel, space, arguments, routine_state)
             return LoopRun(prepared, costs, left).run()
@@ -82,7 +82,6 @@ def run_loop(
             raise
         finally:
             board.end()
-            root_runtime.release()
 
 
 def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopResult:

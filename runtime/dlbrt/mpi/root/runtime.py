@@ -6,7 +6,8 @@ import itertools
 import os
 import pickle
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,20 +70,30 @@ class RootRuntime:
         #: Each puts together at rank 0 what a routine has had on ranks that have died, or forgotten it.
         self.restorers: list[Callable[[], None]] = []
 
-    def acquire(self, *, wait: bool = False) -> bool:
-        """Whether a loop may run on all ranks now; the caller then calls `release`.
+    @contextmanager
+    def turn(self, *, wait: bool = False) -> Iterator[bool]:
+        """Gives whether a loop may run on all ranks in the block; interrupts wait there then.
 
         With ``wait`` a run in another thread ends first.
         """
-        if not self._at_root or not self._idle.acquire(blocking=wait and not self.leading):
-            return False
-        self._called = False
-        self._leader = threading.get_ident()
-        try:
-            self.communicator.check()
-        except RanksLostError as error:
-            self._recover_between_loops(error)
-        return True
+        if self.leading or not self._at_root:
+            yield False
+            return
+        if wait:
+            with self._idle:  # outside the next block, where Ctrl-C would wait as well
+                pass
+        with interrupts.held():
+            if self._idle.acquire(blocking=wait):
+                try:
+                    self._called, self._leader = False, threading.get_ident()
+                    self._notice_deaths()
+                    yield True
+                finally:
+                    interrupts.watch(None)  # a walk holds the program's arrays
+                    self._leader = None
+                    self._idle.release()
+                return
+        yield False
 
     @property
     def has_ranks(self) -> bool:
@@ -99,16 +110,11 @@ class RootRuntime:
         """Whether this thread is inside a run on all ranks."""
         return self._leader == threading.get_ident()
 
-    def release(self) -> None:
-        """End the run that `acquire` allowed."""
-        self._leader = None
-        self._idle.release()
-
     def fetch(self, array_transfers: Sequence[ArrayTransfer], fields: Mapping[int, Field]) -> None:
         """Have ranks send rows to rank 0; ``fields`` are the arrays by number.
 
         Where ranks die meanwhile, the rows come from a checkpoint (`restorers`). A run in another thread ends
-        first. RuntimeError in a process that the program has forked.
+        first. The caller has interrupts wait. RuntimeError in a process that the program has forked.
         """
         if os.getpid() != self._process:
             raise RuntimeError("arrays that are on other ranks cannot be read in a forked process")
@@ -123,8 +129,7 @@ class RootRuntime:
             try:
                 self._fetch(array_transfers, fields)
             except RanksLostError as error:
-                with interrupts.held():
-                    self.recover(error)
+                self.recover(error)
             finally:
                 self._leader = None
 
@@ -155,13 +160,11 @@ class RootRuntime:
         for restore in [*self.restorers]:
             restore()
 
-    def _recover_between_loops(self, error: RanksLostError) -> None:
+    def _notice_deaths(self) -> None:
         try:
-            with interrupts.held():
-                self.recover(error)
-        except BaseException:
-            self.release()
-            raise
+            self.communicator.check()
+        except RanksLostError as error:
+            self.recover(error)
 
     def abort(self, error: BaseException) -> None:
         """End the job because of an error outside the body: the other ranks cannot go on without rank 0.
@@ -232,6 +235,7 @@ class RootRuntime:
         """Let the other ranks end, and write what is to be written; a loop in another thread ends first."""
         if self._at_root:
             self._idle.acquire()
+            interrupts.ignore()
             board.leave()
             self._close_progress()
             self._dismiss()

@@ -19,7 +19,6 @@ from dlbrt.data.memory import address
 from dlbrt.data.space import RangeSpace
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.emulation import LoadSpec
-from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
 from dlbrt.mpi.team import clock
@@ -86,24 +85,21 @@ class SoloRuns:
     def run(self, kernel: Callable[..., None], iterable: object, arguments: Sequence[Any]) -> Spans | None:
         """Repeat a run; the positions that it leaves to Python. None where it is no repetition."""
         known = self._known.get(kernel.__code__)
-        if known is None or type(iterable) is not range or not self._root_runtime.acquire():
+        if known is None or type(iterable) is not range:
             return None
-        try:
-            with interrupts.held():
-                found = next((each for each in known if each.suits(iterable, arguments)), None)
-                if found is None:
-                    return None
-                started = clock()
-                left = found.run(iterable, arguments)
-                if (progress := self._root_runtime.progress) is not None and not left:
-                    history = found.history
-                    progress.repeated(history.key, history.source, len(iterable), clock() - started)
-                if left:  # so it may be each time
-                    self._left_over.add(kernel.__code__)
-                    self._enter(self._known.pop(kernel.__code__))
-                return left
-        finally:
-            self._root_runtime.release()
+        with self._root_runtime.turn() as leads:
+            found = next((each for each in known if leads and each.suits(iterable, arguments)), None)
+            if found is None:
+                return None
+            started = clock()
+            left = found.run(iterable, arguments)
+            if (progress := self._root_runtime.progress) is not None and not left:
+                history = found.history
+                progress.repeated(history.key, history.source, len(iterable), clock() - started)
+            if left:  # so it may be each time
+                self._left_over.add(kernel.__code__)
+                self._enter(self._known.pop(kernel.__code__))
+            return left
 
     def enter(self) -> None:
         """Enter what has been repeated in the statistics."""

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dlbrt.data.memory import Array
-from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.routines.recorded_run import PreparedPlan, RecordedRun
 from dlbrt.mpi.routines.run_repeater import Done, PassesCommand, RowStep, RunStep, exchange_row, reports
 from dlbrt.mpi.team import clock
@@ -200,11 +199,11 @@ class PassesAhead:
         if self._pause:
             self._pause -= 1
             return
-        if len(passes) < 2 or not self._root_runtime.acquire(wait=True):
+        if len(passes) < 2:
             return
         with ExitStack() as held:
-            held.callback(self._root_runtime.release)
-            held.enter_context(interrupts.held())
+            if not held.enter_context(self._root_runtime.turn(wait=True)):
+                return
             try:
                 self._begin(function, passes, names)
             except BaseException as error:

@@ -25,7 +25,6 @@ from dlbrt.data.layout import InitialPartition
 from dlbrt.data.object_state import ATOMS
 from dlbrt.data.spans import EMPTY, Spans, left_out
 from dlbrt.mpi.call import LoopCall
-from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
 from dlbrt.mpi.root.solo_runs import is_all_compiled
@@ -133,17 +132,17 @@ class RepeatedRuns:
             self.ahead.run(kernel, arguments)
             return EMPTY
         records = self._records.get(kernel.__code__)
-        if not records or not self._root_runtime.acquire(wait=True):
+        if not records:
             return None
-        with interrupts.held():
+        with self._root_runtime.turn(wait=True) as leads:
+            if not leads:
+                return None
             try:
                 record, fresh = self.found(kernel, iterable, arguments)
                 return None if record is None else self._shown(record, fresh, arguments)
             except BaseException as error:
                 self._root_runtime.abort(error)
                 raise
-            finally:
-                self._root_runtime.release()
 
     def found(
         self,

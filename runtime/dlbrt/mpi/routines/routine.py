@@ -16,6 +16,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dlbrt.data.memory import Array
+from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import refuse_stale
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.reach import Rows, is_plain, reached_asynchronously
@@ -137,11 +138,12 @@ class IterativeRoutine(LoopRunner):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        routine_state, self._routine_state = self._routine_state, None
-        if routine_state is not None and self._outer is None:
-            routine_state.close()
-            _under_way.remove(routine_state.resident_arrays)
-            self._root_runtime.program_history.routine(self._source).add(routine_state.figures)
+        with interrupts.held():  # the program's clauses have to find all rows
+            routine_state, self._routine_state = self._routine_state, None
+            if routine_state is not None and self._outer is None:
+                routine_state.close()
+                _under_way.remove(routine_state.resident_arrays)
+                self._root_runtime.program_history.routine(self._source).add(routine_state.figures)
 
     @property
     def _keeps_arrays_on_ranks(self) -> bool:
