@@ -149,6 +149,8 @@ _THREADS = (ENVIRONMENT["threads"], *_LIBRARIES)
 _IDLE = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "OPENBLAS_THREAD_TIMEOUT": "4"}
 #: Names of variables that Open MPI passes on to other hosts, separated by semicolons.
 _OPEN_MPI_LIST = "OMPI_MCA_mca_base_env_list"
+#: Where the launcher of Open MPI keeps its files on this host. It leaves them there if it is killed.
+_SESSION_DIRECTORY = "PRTE_MCA_prte_local_tmpdir_base"
 
 
 def _cores() -> int:
@@ -242,8 +244,9 @@ def run_program(
     start = launcher(ranks if program.parallel else 1, outlived=outlived, hostfile=hostfile)
     try:
         shared = shared_directory(program.path, settings)
-        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as directory:
-            file = write_plan(program, ranks, Path(directory))
+        # A launcher that was killed may still write there.
+        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared, ignore_cleanup_errors=True) as name:
+            file = write_plan(program, ranks, Path(name))
             here = 0 if on_other_hosts(_with(settings)) else ranks
             beginning = Beginning(file.with_name(BEGAN), here) if outlived and start else None
             return launch(start, ["-m", "dlbrt.script", str(file), *arguments], settings, beginning)
@@ -307,6 +310,9 @@ def launch(
     environment = environment_of(settings, alone=not start)
     passes_by = bool(start) and words[:2] == ["-m", "dlbrt.script"] and Path(start[0]).name != "srun"
     watchers = Path(words[2]).with_name(WATCHERS) if passes_by else None
+    given = any(name.endswith("tmpdir_base") for name in environment)
+    if watchers is not None and not given and not on_other_hosts(environment):
+        environment |= {_SESSION_DIRECTORY: str(watchers.parent)}
     if beginning is not None:
         environment |= {"MPI4PY_RC_FINALIZE": "0"}  # MPI's end would wait for ranks that have died
     command = [*start, sys.executable, *words]

@@ -136,6 +136,7 @@ class _Run:
         self._passes_by = passes_by
         self._process: subprocess.Popen[bytes] | None = None
         self._interrupted = False
+        self._beginning: Path | None = None
         self._ended_by: int | None = None
         self._below_launcher: list[int] = []  # the processes below the launcher when it was told to end
 
@@ -155,10 +156,12 @@ class _Run:
                 signal.signal(number, handler)
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start the command; signals that come meanwhile wait."""
+        """Start the command, unless a signal has ended the run; signals that come meanwhile wait."""
         held = {signal.SIGINT, *_ENDING}
         before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
         try:
+            if self._ended_by is not None:
+                return
             inherited = {signal.SIGINT} if self._passes_by else set()
             signal.pthread_sigmask(signal.SIG_SETMASK, before | inherited)
             self._process = subprocess.Popen(command, env=environment)
@@ -171,7 +174,7 @@ class _Run:
         Then nothing is left of the run.
         """
         assert self._process is not None
-        began, seen = beginning.file, set[int]()
+        self._beginning, seen = (began := beginning.file), set[int]()
         until = complete_until = inf
         while not began.exists() and self._process.poll() is None and self._ended_by is None:
             # What ranks start in turn has their command line until it has its own: it is no rank.
@@ -227,10 +230,11 @@ class _Run:
             signal.setitimer(signal.ITIMER_REAL, _GRACE_S)
             return
         ranks = [pid for pid in processes_below(self._process.pid) if _MODULE in _arguments(pid)]
+        if not ranks or (self._beginning is not None and not self._beginning.exists()):
+            self._end(signal.SIGINT)  # the program has not begun yet
+            return
         for pid in ranks:
             _send(pid, signal.SIGINT)
-        if not ranks:  # they have not begun yet
-            self._end(signal.SIGINT)
 
     def _end(self, number: int) -> None:
         """Tell the command to end, which ends its ranks; if it does not in time, kill them."""

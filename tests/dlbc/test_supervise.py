@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,30 @@ def test_a_run_is_started_again_if_a_rank_dies_before_the_program_begins(
     beginning = Beginning(tmp_path / "began", ranks)
     assert run_command(command, dict(os.environ), passes_by=True, beginning=beginning) == 7
     assert capfd.readouterr().err.count("started again") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_is_not_started_again_if_a_signal_comes_before_the_program_begins(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], number: int
+) -> None:
+    program = tmp_path / "launcher.py"
+    program.write_text(LAUNCHER)
+
+    def send() -> None:
+        while not (tmp_path / "again").exists():
+            time.sleep(0.01)
+        time.sleep(0.3)  # the ranks have been started, and none has died
+        os.kill(os.getpid(), number)
+
+    command = [sys.executable, str(program), str(tmp_path)]
+    thread = threading.Thread(target=send)
+    thread.start()
+    status = run_command(
+        command, dict(os.environ), passes_by=True, beginning=Beginning(tmp_path / "began", 2)
+    )
+    thread.join()
+    assert status == 128 + number
+    assert capfd.readouterr().err == ""
 
 
 def test_ranks_that_refuse_to_begin_are_not_started_again(
