@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from mpi4py import MPI
 
-from tests.fuzz.random_kills import Campaign, Kill, Run, recorded
+from tests.fuzz.random_kills import Campaign, Kill, Run, Sent, recorded
 from tests.support.mpi import Completed, run_sequential
 
 pytestmark = pytest.mark.mpi
@@ -122,8 +122,16 @@ def test_random_kills(tmp_path: Path) -> None:
         assert not made.wrong, made
 
 
+@pytest.mark.parametrize("seed", [3, 8, 19, 24])
+def test_signals_just_after_deaths(tmp_path: Path, seed: int) -> None:
+    """Interrupts to rank 0, and to `dlbc run` where a routine is put together, or ranks begin; SIGHUP."""
+    made = Campaign(tmp_path, mpich=False).run_until_signalled(seed)
+    assert not made.wrong, made
+
+
 def test_a_campaign_goes_on_from_its_record(tmp_path: Path) -> None:
     runs = [Run(7, "cyclic", "SS", [Kill(2, 0.5)], 3.0, 2.0), Run(8, "compiled", "auto", wrong="no end")]
+    runs.append(Run(9, "contributions", "none", [Kill(1, 2.5)], sent=Sent("rank 0", 2, 0.1, 2.6)))
     record = tmp_path / "kills.json"
     assert recorded(str(record)) == []
     record.write_text(json.dumps([asdict(run) for run in runs]))
