@@ -24,6 +24,15 @@ class ContainerKinds:
         """Whether the name surely denotes an array or a list."""
         return self._always_made_by(self._makes_array, name)
 
+    def is_list(self, name: str) -> bool:
+        """Whether the name surely denotes a list."""
+        return self._always_made_by(self._makes_list, name)
+
+    def is_list_of_integers(self, name: str) -> bool:
+        """Whether it surely denotes a list of Python's integers, to which nothing is stored later."""
+        changed = any(_changes(node, name) for node in every_node(self._loop.path[0]))
+        return not changed and self._always_made_by(self._makes_integers, name)
+
     def is_dictionary(self, name: str) -> bool:
         """Whether what is at the path surely is a dictionary; an attribute counts by its name alone."""
         found = path_of(ast.parse(name, mode="eval").body)
@@ -58,6 +67,31 @@ class ContainerKinds:
         root, _, rest = unparsed(node).partition(".")
         return isinstance(node, ast.Call) and bool(rest) and self._module.imports.get(root) == "numpy"
 
+    def _makes_list(self, node: ast.expr) -> bool:
+        match node:
+            case ast.List() | ast.ListComp():
+                return True
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._makes_list(left) and self._makes_list(right)
+            case ast.BinOp(left=ast.List(elts=parts), op=ast.Mult(), right=times):
+                # `[1.0, 2.0] * x` may be an array
+                return len(parts) == 1 or isinstance(times, ast.Constant)
+            case ast.Call(func=ast.Name(id="list" | "sorted" as name)):
+                return self._module.builtin(name)
+            case ast.Call(func=ast.Attribute(attr="tolist")):
+                return True
+        return False
+
+    def _makes_integers(self, node: ast.expr) -> bool:
+        match node:
+            case ast.List(elts=[_, *_] as parts):
+                return all(isinstance(part, ast.Constant) and type(part.value) is int for part in parts)
+            case ast.BinOp(left=left, op=ast.Mult()) if self._makes_list(node):
+                return self._makes_integers(left)
+            case ast.Call(func=ast.Name(id="list"), args=[ast.Call(func=ast.Name(id="range"))]):
+                return self._module.builtin("list") and self._module.builtin("range")
+        return False
+
     def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
         """Whether every binding of the name gives it an object of this kind."""
         places = set(self._names.bindings.get(name, ()))
@@ -67,11 +101,21 @@ class ContainerKinds:
                 place
                 for place in places
                 for a in assigned.get(place, ())
-                if a.target is place and makes(a.value)
+                if a.target is place and not isinstance(a.owner, ast.For) and makes(a.value)
             }
             if made:
                 return made == places
         return False
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """Whether it stores to an element of the list, or adds one."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=other), ctx=ast.Store()):
+            return other == name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=other), attr="append" | "extend" | "insert")):
+            return other == name
+    return False
 
 
 def _makes_dictionary(node: ast.expr) -> bool:

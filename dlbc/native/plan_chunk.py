@@ -12,6 +12,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import bindings_of
 from dlbc.analysis.uses import every_node, free_names
@@ -54,6 +55,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
     names = _chunk_names(taken)
     facts = _facts(context, plan, index, names, taken)
     lowered = lower_body(loop.body, facts)
+    _refuse_lists(context, lowered)
     order = {name: number for number, name in enumerate(facts.parameters)}
     parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
     written = _as_written(index, names, facts, lowered, parameters)
@@ -77,6 +79,17 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         rows=tuple((facts.parameters[array], axis) for array, axis in sorted(lowered.restored.items())),
         differing=tuple(lowered.notes),
     )
+
+
+def _refuse_lists(context: AnalysisContext, lowered: LoweredBody) -> None:
+    """Raise NotCompilableError where the runtime would find a list that compiled code does not take."""
+    kinds, loop = ContainerKinds(context), context.loop.node
+    if stored := next(filter(kinds.is_list, sorted(lowered.stored)), ""):
+        raise NotCompilableError(f"`{stored}` is a list to which iterations store", loop)
+    read = sorted(lowered.axes.keys() - lowered.index_only)
+    if integers := next(filter(kinds.is_list_of_integers, read), ""):
+        reason = f"`{integers}` is a list of integers, which in Python have any size"
+        raise NotCompilableError(reason, loop)
 
 
 def _facts(

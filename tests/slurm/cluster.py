@@ -34,7 +34,7 @@ ClusterName=dlbc
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
 SlurmdUser=root
-SlurmctldPort={ports[0]}
+SlurmctldPort={port}
 AuthType=auth/munge
 AuthInfo=socket={home}/munge.socket
 CredType=cred/munge
@@ -53,9 +53,9 @@ SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 ReturnToService=2
 SchedulerParameters=sched_interval=1
-NodeName=node NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs={processors} State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES State=UP
 """
+_NODE = "NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={processors} State=UNKNOWN\n"
 
 
 def why_no_slurm() -> str:
@@ -91,17 +91,21 @@ class Slurm:
 
 
 @contextmanager
-def slurm(home: Path, processors: int) -> Iterator[Slurm]:
-    """A cluster of one node with so many processors, which ends with the context.
+def slurm(home: Path, nodes: int, processors: int) -> Iterator[Slurm]:
+    """A cluster of so many nodes with so many processors each, which ends with the context.
 
-    One node, since MPI takes nodes for hosts, and ranks of several would not know that they share processors.
-    AssertionError if it does not start.
+    All nodes are this machine, with a slurmd each. MPI takes them for hosts. AssertionError if the cluster
+    does not start.
     """
-    host = socket.gethostname()
-    values = {"host": host, "home": home, "ports": _free_ports(2), "processors": processors}
+    host, (port, *ports) = socket.gethostname(), _free_ports(1 + nodes)
+    names = [f"node{number}" for number in range(1, nodes + 1)]
     home.mkdir(mode=0o700)
     configuration = home / "slurm.conf"
-    configuration.write_text(_CONFIGURATION.format_map(values))
+    lines = [
+        _NODE.format(node=name, host=host, port=own, processors=processors)
+        for name, own in zip(names, ports, strict=True)
+    ]
+    configuration.write_text(_CONFIGURATION.format(host=host, home=home, port=port) + "".join(lines))
     (home / "cgroup.conf").write_text("CgroupPlugin=autodetect\n")
     key = home / "munge.key"
     key.write_bytes(os.urandom(1024))
@@ -114,9 +118,10 @@ def slurm(home: Path, processors: int) -> Iterator[Slurm]:
         daemons.enter_context(_daemon(munged, cluster))
         _await(cluster, lambda: (home / "munge.socket").exists(), "munged")
         daemons.enter_context(_daemon(["slurmctld", "-D"], cluster))
-        daemons.enter_context(_daemon(["slurmd", "-D", "-N", "node"], cluster))
+        for name in names:
+            daemons.enter_context(_daemon(["slurmd", "-D", "-N", name], cluster))
         idle = ["sinfo", "--noheader", "--Node", "--states=idle", "--format=%N"]
-        _await(cluster, lambda: cluster.run(idle, home).stdout.strip() == "node", "the node")
+        _await(cluster, lambda: sorted(cluster.run(idle, home).stdout.split()) == names, "the nodes")
         yield cluster
 
 

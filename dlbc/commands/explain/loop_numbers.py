@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,7 @@ from dlbc.algebra.bounds import substitute
 from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Variable, VariableKind
 from dlbc.analysis.uses import bound_names, parameters_of, uses_of
+from dlbc.commands.explain.lengths import is_length, shown_lengths, with_lengths
 from dlbc.cost.evaluate import Evaluated, evaluate, function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.cost.functions import BUILTINS, known_function, known_number
@@ -204,10 +206,25 @@ class LoopNumbers:
         self.missing: dict[str, str] = {}
         self._budget = Budget()
         self._around = ModuleContext(loop)
-        self._known = _with_lengths(self._around.numbers | dict(given))
+        self._known = with_lengths(self._around.numbers | dict(given))
         facts = () if space is None else space.context
         solved = {v.name: value for v, value in known_values(facts, self.parameters).items()}
-        self._known = _with_lengths(solved | self._known)
+        self._known = with_lengths(solved | self._known)
+        self._shown: dict[str, ast.expr] = {}
+        for text, length in shown_lengths(loop, self._around.names.modules).items():
+            if text not in self._known:
+                self._show(text, length)
+
+    def _show(self, text: str, length: ast.expr) -> None:
+        """A length that the text shows: its number, or the expression until its names have numbers."""
+        known = self._substitute(length)
+        if unknown := list(self._unknown_parts(known, frozenset(), calls=False)):
+            if all(part.isidentifier() or is_length(part) for part, _ in unknown):
+                self._shown[text] = known
+            return
+        with suppress(Exception):  # whatever its operations raise: then it is asked for
+            if type(value := evaluate(known, self._around.names, self._budget)) is int and value >= 0:
+                self._known[text] = value
 
     @property
     def parameters(self) -> dict[Variable, int]:
@@ -268,7 +285,7 @@ class LoopNumbers:
         return function_of([each.arg for each in known.args.args], known.body, names, self._budget)
 
     def _substitute(self, node: ast.expr) -> ast.expr:
-        found = _Substitution(self._known).visit(copy.deepcopy(node))
+        found = _Substitution(self._known, self._shown).visit(copy.deepcopy(node))
         assert isinstance(found, ast.expr)
         return found
 
@@ -314,27 +331,18 @@ def _otherwise(instead: str) -> str:
 
 
 class _Substitution(ast.NodeTransformer):
-    """Replaces expressions by their known numbers."""
+    """Replaces expressions by their known numbers, or by what the text shows of them."""
 
-    def __init__(self, known: Mapping[str, Number]) -> None:
-        self._known = known
+    def __init__(self, known: Mapping[str, Number], shown: Mapping[str, ast.expr]) -> None:
+        self._known, self._shown = known, shown
 
     def visit(self, node: ast.AST) -> ast.AST:
         """As in the base class; the outermost known expression is replaced."""
         read = isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         if read and (text := ast.unparse(node)) in self._known:
             return ast.copy_location(ast.Constant(self._known[text]), node)
+        if read and text in self._shown:
+            return copy.deepcopy(self._shown[text])
         found = self.generic_visit(node)
         assert isinstance(found, ast.AST)
         return found
-
-
-def _with_lengths(known: Mapping[str, Number]) -> dict[str, Number]:
-    """The numbers with ``A.shape[0]`` added for ``len(A)``, and vice versa."""
-    found = dict(known)
-    for key, value in known.items():
-        if key.startswith("len(") and key.endswith(")"):
-            found.setdefault(f"{key[4:-1]}.shape[0]", value)
-        elif key.endswith(".shape[0]"):
-            found.setdefault(f"len({key.removesuffix('.shape[0]')})", value)
-    return found

@@ -64,6 +64,34 @@ def test_reductions_need_no_clause() -> None:
     assert proposed(text) == {3: "parallel"}
 
 
+#: What binds `A`, an array or a list to which iterations store; and `B`, of which they read elements.
+BOUND = {
+    "parallel": [
+        ("A = [0.0] * n", "B = C"),
+        ("A = [0.0 for _ in range(n)]", "B = C"),
+        ("A = []\n    for k in range(n):\n        A.append(0.0)", "B = C"),
+        ("A = list(C)", "B = C"),
+        ("A = C.copy()", "B = [1] * n"),
+        ("A = C.copy()", "B = list(range(n))"),
+    ],
+    "parallel, jit": [
+        ("A = np.zeros(n)", "B = [0.5] * n"),
+        ("A = C.copy()", "B = C"),
+        ("A = [0.0] * n\n    A = np.array(A)", "B = C"),
+        ("A = [1.0, 2.0] * C", "B = C"),
+        ("A = C.copy()", "B = [1] * n\n    for k in range(n):\n        B[k] = C[k]"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("comment", "made"), [(c, made) for c, pairs in BOUND.items() for made in pairs])
+def test_jit_is_not_proposed_for_lists_that_would_run_as_python(comment: str, made: tuple[str, str]) -> None:
+    bound = "".join(f"    {each}\n" for each in made)
+    head = f"import numpy as np\n\ndef f(C, n):\n{bound}"
+    text = f"{head}    for i in range(n):\n        A[i] = 2.0 * B[i]\n    return A\n"
+    assert proposed(text)[head.count("\n") + 1] == comment
+
+
 def test_rows_are_dealt_in_turn_where_blocks_would_leave_ranks_idle() -> None:
     text = FUNCTION + (
         "    for k in range(n - 1):\n        for i in range(k + 1, n):\n"
