@@ -232,6 +232,46 @@ def test_a_view_comes_back_as_a_view() -> None:
         assert np.shares_memory(back, array)
 
 
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda a: a.T,
+        lambda a: a[1],
+        lambda a: a[::-1, 1::2],
+        lambda a: a[:, 2:3],
+        lambda a: a[None, :, 1],
+        lambda a: np.broadcast_to(a[:, :1], (3, 5)),
+        lambda a: a.reshape(-1)[2:],
+        lambda a: a.reshape(2, 6),
+        lambda a: np.diagonal(a),
+        lambda a: a.view(np.int64),
+    ],
+)
+@pytest.mark.parametrize("part", [np.s_[:, 2:6], np.s_[::2, ::-3], np.s_[1:4, 8:4:-1]])
+def test_a_view_of_what_is_a_view_at_rank_0_alone_has_the_values(take: Any, part: Any) -> None:
+    """A worker has a copy of `here`, with other strides."""
+    array = np.arange(72.0).reshape(6, 12)
+    here = [array[part][:3]]
+    root, (worker,), _ = both_sides()
+    there = worker.unpack(root.pack(here, 1), 0)
+    taken = take(there[0])
+    back, same = returned(root, worker, taken, there[0])
+    assert same is here[0]
+    assert np.array_equal(back, taken)
+    assert back.dtype == taken.dtype
+    assert np.array_equal(taken, take(here[0].copy()))
+
+
+def test_a_part_of_it_is_a_part_of_the_memory_at_rank_0() -> None:
+    here = [np.arange(72.0).reshape(6, 12)[1:4, 8:4:-1]]
+    root, (worker,), _ = both_sides()
+    there = worker.unpack(root.pack(here, 1), 0)
+    turned, row = returned(root, worker, there[0].T, there[0][1, ::2])
+    here[0][:] = np.arange(12.0).reshape(3, 4)
+    assert np.array_equal(turned, here[0].T)
+    assert np.array_equal(row, [4.0, 6.0])
+
+
 def test_so_does_a_view_of_a_new_array() -> None:
     for array in (np.arange(6.0), np.asfortranarray(np.arange(6.0).reshape(2, 3))):
         root, (worker,), _ = both_sides()

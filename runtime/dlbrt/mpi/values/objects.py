@@ -158,7 +158,7 @@ class WorkerObjects(SharedObjects):
         self._passed: list[tuple[Any, int, int]] = []  # by workers: object, its first receiver, number there
         self._names: dict[int, tuple[int, int]] = {}  # receiver and number there, of both
         self._taken = 0, 0  # how many of both are numbered on the way to rank 0
-        self._owners: dict[int, Any] = {}
+        self._owners: dict[int, tuple[Any, bool]] = {}
 
     @property
     def returned(self) -> Returned:
@@ -176,7 +176,7 @@ class WorkerObjects(SharedObjects):
     @cached_property
     def _to_root(self) -> Writer:
         self._taken = len(self.known), 0
-        self._note_owners(self.known.objects)
+        self._note_owners(self.known.objects, alike=True)
         return Writer(self.known, tried=True)
 
     def pack(
@@ -249,17 +249,17 @@ class WorkerObjects(SharedObjects):
         self._taken = seen + len(arrived), len(self._passed)
         new = [*arrived, *(obj for obj, _, _ in others)]
         writer.extend(new)
-        self._note_owners(new)
+        self._note_owners(new, alike=False)
         message = self._messages
         if arrived:
             self._arrivals.append(Arrival(message, self.rank, seen, len(arrived)))
         self._arrivals += (Arrival(message, receiver, number, 1) for _, receiver, number in others)
 
-    def _note_owners(self, objects: Iterable[Any]) -> None:
-        """Note what owns the memory here of arrays that rank 0 has."""
+    def _note_owners(self, objects: Iterable[Any], *, alike: bool) -> None:
+        """Note what owns the memory here of arrays that rank 0 has; ``alike``: with the same strides."""
         for value in objects:
             if is_numeric(value):
-                self._owners.setdefault(id(owner_of(value)), value)
+                self._owners.setdefault(id(owner_of(value)), (value, alike))
 
     def _forwarded(self, value: Any, *, numbered: bool) -> bytes:
         """A message to another worker, which says what of it rank 0 has sent, to whom and as which number."""

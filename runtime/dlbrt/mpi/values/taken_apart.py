@@ -187,22 +187,75 @@ def _references(array: Any) -> int:
 _UNSHARED = _references(np.empty(2)[1:])
 
 
-def of_array(array: Any, known: Callable[[Any], Any]) -> tuple[Any, ...] | None:
+def of_array(array: Any, known: Callable[[Any], tuple[Any, bool] | None]) -> tuple[Any, ...] | None:
     """The reduction of an array of numbers; a view stays one where anything else refers to its memory.
 
-    ``known`` returns, for the owner of memory, an array of it that the reader has, or None. Other arrays are
-    sent by value, and own their memory again.
+    ``known`` returns, for the owner of memory, an array of it that the reader has, and whether the reader's
+    surely has the same strides; or None. Other arrays are sent by value, and own their memory again.
     """
     if not is_numeric(array):
         return None
     owner = owner_of(array)
-    base = known(owner) if array.base is not None and array.size else None
+    found = known(owner) if array.base is not None and array.size else None
+    base, alike = found or (None, False)
     if base is None and owner is not array and is_numeric(owner) and _references(array) > _UNSHARED + 1:
-        base = owner
+        base, alike = owner, owner.flags.forc
     if base is None:
         return _owning, array.__reduce_ex__(PROTOCOL)[:2]
+    if (part := _part_of(array, base)) is not None:
+        return _part, (base, *part, array.shape, array.flags.writeable)
     start = array.ctypes.data - base.ctypes.data
-    return _view, (base, start, array.shape, array.strides, array.dtype, array.flags.writeable)
+    view = base, start, array.shape, array.strides, array.dtype, array.flags.writeable
+    return (_view, view) if alike else (_view_or_values, (base.strides, array.copy(), view))
+
+
+def _part_of(array: Any, base: Any) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]] | None:
+    """A view's first element as subscripts of its base, and for each axis that of the base with the step.
+
+    So it does not depend on strides, which differ where the base is itself a view on one rank and a copy on
+    another. None where the view is no part of that kind: reshaped, of another type, a diagonal.
+    """
+    axes = sorted((a for a in range(base.ndim) if base.shape[a] > 1), key=lambda a: -base.strides[a])
+    inner = [base.strides[a] * base.shape[a] for a in axes[1:]] + [base.itemsize]
+    if array.dtype != base.dtype or any(base.strides[a] < size for a, size in zip(axes, inner, strict=False)):
+        return None
+    first, rest = [0] * base.ndim, array.ctypes.data - base.ctypes.data
+    for axis in axes:
+        first[axis], rest = divmod(rest, base.strides[axis])
+    steps = []
+    for length, stride in zip(array.shape, array.strides, strict=True):
+        parts = ((axis, *divmod(stride, base.strides[axis])) for axis in axes if stride)
+        fitting = (
+            (axis, step)
+            for axis, step, odd in parts
+            if not odd and (length == 1 or 0 <= first[axis] + step * (length - 1) < base.shape[axis])
+        )
+        if (found := next(fitting, None)) is None and length > 1 and stride:
+            return None
+        steps.append(found or (0, 0))
+        if found and length > 1:
+            axes.remove(found[0])
+    within = all(0 <= at < length for at, length in zip(first, base.shape, strict=True))
+    return (tuple(first), tuple(steps)) if within and not rest else None
+
+
+def _part(
+    base: Any,
+    first: tuple[int, ...],
+    steps: tuple[tuple[int, int], ...],
+    shape: tuple[int, ...],
+    writeable: bool,
+) -> Any:
+    start = sum(at * stride for at, stride in zip(first, base.strides, strict=True))
+    strides = tuple(step and step * base.strides[axis] for axis, step in steps)
+    return _view(base, start, shape, strides, base.dtype, writeable)
+
+
+def _view_or_values(strides: tuple[int, ...], values: Any, view: tuple[Any, ...]) -> Any:
+    """The view, if the base has the strides that it had where the view was taken; else its values."""
+    base = view[0]
+    places = zip(base.shape, base.strides, strides, strict=True)
+    return _view(*view) if all(a == b for length, a, b in places if length > 1) else values
 
 
 def _owning(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
