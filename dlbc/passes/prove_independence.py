@@ -69,7 +69,9 @@ class IndependenceTest:
         written = frozenset(a.array for a in accesses if a.writes)
         for array in dict.fromkeys(a.array for a in accesses if a.writes):
             cleared = self.cleared.get(array, ())
-            touching = [a for a in accesses if a.overlaps(array) and a.node not in cleared]
+            touching = [
+                a for a in accesses if a.overlaps(array) and (a.array == array or a.node not in cleared)
+            ]
             result = _prove_array(self.context, array, touching, self.space, written, self.provers)
             if isinstance(result, IndependenceProof):
                 proofs[array] = result

@@ -7,6 +7,7 @@ machine's own Slurm, if it has one: `SLURM_CONF` names the configuration that is
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -82,6 +83,17 @@ class Slurm:
             command, cwd=cwd, env=self.environment, capture_output=True, text=True, timeout=timeout_s,
             check=False, stdin=subprocess.DEVNULL,
         )  # fmt: skip
+
+    def end_of(self, job: str, timeout_s: float = 240) -> str:
+        """Wait for the end of a job, by its number; its state then. `sbatch --wait` asks each 10 s."""
+        until = time.monotonic() + timeout_s
+        while time.monotonic() < until:
+            shown = self.run(["scontrol", "show", "job", job], self.home).stdout
+            state = re.search(r"JobState=(\w+)", shown)
+            if state is None or state[1] not in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING"):
+                return state[1] if state is not None else shown
+            time.sleep(0.2)
+        return f"not ended after {timeout_s:g} s"
 
     def logs(self) -> str:
         """The last lines of all logs."""

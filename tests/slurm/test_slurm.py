@@ -24,7 +24,7 @@ SCRIPT = next(
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
-    with slurm(tmp_path_factory.mktemp("slurm") / "home", processors=4) as cluster:
+    with slurm(tmp_path_factory.mktemp("slurm") / "home", nodes=3, processors=4) as cluster:
         yield cluster
 
 
@@ -44,10 +44,11 @@ def submit(cluster: Slurm, home: Path, script: str, *options: str) -> str:
     (home / "mxm.sh").write_text(script)
     path = f"{home}/bin:{cluster.environment['PATH']}"
     export = f"--export=ALL,PATH={path}"
-    done = cluster.run(["sbatch", "--wait", export, *options, "mxm.sh"], home, timeout_s=240)
+    done = cluster.run(["sbatch", "--parsable", export, *options, "mxm.sh"], home)
+    state = cluster.end_of(done.stdout.strip()) if done.returncode == 0 else "not submitted"
     output = (home / "mxm.out").read_text() if (home / "mxm.out").exists() else ""
     report = (home / "doctor.txt").read_text() if (home / "doctor.txt").exists() else ""
-    assert done.returncode == 0, f"{done.stderr}\n{output}\n{report}\n{cluster.logs()}"
+    assert state == "COMPLETED", f"{state}\n{done.stderr}\n{output}\n{report}\n{cluster.logs()}"
     return output
 
 
@@ -59,6 +60,14 @@ def test_the_script_of_the_page_gives_what_the_sequential_program_gives(cluster:
     assert re.search(r"^ok +hosts: 1 host of the Slurm allocation answer$", report, re.M)
     assert re.search(r"^ok +start: 4 ranks on ", report, re.M)
     assert not list(home.glob(".dlbc-*"))
+
+
+def test_ranks_on_several_nodes_find_each_other(cluster: Slurm, home: Path) -> None:
+    expected = (ROOT / "samples" / "expected" / "mxm.txt").read_text()
+    assert submit(cluster, home, SCRIPT, "--nodes=3") == expected
+    report = (home / "doctor.txt").read_text()
+    assert re.search(r"^ok +hosts: 3 hosts of the Slurm allocation answer$", report, re.M)
+    assert re.search(r"^ok +start: 4 ranks on ", report, re.M)
 
 
 def test_the_doctor_names_tasks_that_are_missing(cluster: Slurm, home: Path) -> None:

@@ -154,6 +154,26 @@ def test_a_method_of_an_object_that_the_iteration_makes_is_seen() -> None:
     assert proposed(f"{HEAD}{FUNCTION}    for i in range(n):\n        A[i] = C().named(i)\n")
 
 
+def test_a_part_of_an_array_that_a_function_may_change_is_a_write_to_that_array() -> None:
+    """Though the function knows nothing of the attribute that holds the array."""
+    kind, sentence = obstacle("""
+def solver(A, B):
+    def solve(x):
+        A[0] += 1
+        return A @ x
+    return solver(B, A) if sum(A) > 3 else solve
+
+class C:
+    def f(self, y):
+        for i in range(20):
+            row = self.A[i]
+            s = solver(row, y)
+            y[i] = s(i)
+""")
+    assert kind is Obstacle.CHANGES_SHARED
+    assert "changes `A`" in sentence
+
+
 def test_nothing_is_proposed_beside_annotations_that_are_wrong() -> None:
     result = found(FUNCTION + "    # dlb: paralel\n    for i in range(n):\n        A[i] = i\n")
     assert [d.code for d in result.diagnostics] == ["DLB102"]
