@@ -30,6 +30,9 @@ _SUSPENDS = frozenset({"DLB204", "DLB205"})
 _COMPILED = "DLB502"
 
 
+_ROUNDED = "the same on any number of ranks; a float, in its last bits, perhaps not as without annotation"
+
+
 @dataclass(frozen=True)
 class RankedProposal:
     """A proposal with its worth, and with its time in the profiled run."""
@@ -148,6 +151,15 @@ def _proposed(file: AssessedFile, color: bool) -> Iterator[str]:
             yield f"  {line}"
         for guard in proposal.report.plan.guards if proposal.report.plan is not None else ():
             yield f"  on the condition, checked before the loop, that {guard}"
+        for name in rounded_otherwise(proposal):
+            yield f"  `{name}` has several updates in an iteration: {_ROUNDED}"
+
+
+def rounded_otherwise(proposal: Proposal) -> tuple[str, ...]:
+    """Names whose value may differ in its last bits from the sequential program's, where it is a float."""
+    plan = proposal.report.plan
+    reductions = () if plan is None else plan.reductions
+    return tuple(r.name for r in reductions if r.multiple_updates and not r.integer and r.operator in "+-*")
 
 
 def header_of_line(source: Source, line: int) -> str:
@@ -226,6 +238,7 @@ def _proposal_object(file: AssessedFile, each: RankedProposal) -> dict[str, Any]
         "iterate_line": each.proposal.routine or None,
         "proof": plan.status.value,
         "guards": list(plan.guards),
+        "rounded_otherwise": list(rounded_otherwise(each.proposal)),
         "verdict": worth.verdict.value,
         "iterations": worth.size.iterations,
         "sequential_s": worth.size.seconds,

@@ -8,6 +8,7 @@ import pytest
 
 from dlbc.commands.annotate.insert import with_comments
 from dlbc.commands.annotate.proposals import FileProposals, find_proposals
+from dlbc.commands.annotate.show import as_text, assess, rounded_otherwise
 from dlbc.commands.annotate.worth import WorthVerdict, size_of, worth_of
 from dlbc.commands.explain.obstacles import Obstacle, in_the_way
 from dlbc.parse.find_modules import SearchPath
@@ -90,6 +91,17 @@ def test_jit_is_not_proposed_for_lists_that_would_run_as_python(comment: str, ma
     head = f"import numpy as np\n\ndef f(C, n):\n{bound}"
     text = f"{head}    for i in range(n):\n        A[i] = 2.0 * B[i]\n    return A\n"
     assert proposed(text)[head.count("\n") + 1] == comment
+
+
+def test_values_whose_last_bits_may_differ_are_named() -> None:
+    text = FUNCTION + (
+        "    s = u = 0.0\n    t = 0\n    for i in range(n):\n        for j in range(m):\n"
+        "            s += A[i, j]\n            t += 1\n            u = max(u, A[i, j])\n    return s, t, u\n"
+    )
+    [proposal] = found(text).proposals
+    assert rounded_otherwise(proposal) == ("s",)
+    [said] = [line for line in as_text(assess(found(text), 4, {}, None)).splitlines() if "`s`" in line]
+    assert "the same on any number of ranks" in said
 
 
 def test_rows_are_dealt_in_turn_where_blocks_would_leave_ranks_idle() -> None:
