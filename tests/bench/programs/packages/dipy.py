@@ -1,5 +1,7 @@
 """Simulated diffusion signals, streamlines and images through the functions whose loops are proposed."""
 
+import copyreg
+
 import numpy as np
 from dipy.align.reslice import reslice
 from dipy.core.gradients import gradient_table
@@ -16,9 +18,12 @@ from dipy.stats.qc import find_qspace_neighbors, neighboring_dwi_correlation
 from dipy.stats.sketching import count_sketch
 from dipy.tracking import metrics, streamline, utils
 from dipy.utils.deprecator import deprecated_params
+from dipy.utils.tripwire import TripWire
 from dipy.utils.volume import adjacency_calc
 from show import show
 
+# It stands for a package that is missing. A copy of it would look up its own message without end.
+copyreg.pickle(TripWire, lambda wire: (TripWire, (vars(wire)["_msg"],)))
 rng = np.random.default_rng(12)
 graph = Graph()
 for name in "abcd":
