@@ -119,7 +119,10 @@ UNUSABLE = "; iterations are assumed to cost the same until measured"
     ],
 )
 def test_work_that_is_not_known(body: str, clauses: str, why: str) -> None:
-    assert told(body, RankSpec(4), clauses=clauses, before="w = [0]\nn = len(w)\nA = [0]")["why"] == why
+    assert (
+        told(body, RankSpec(4), clauses=clauses, before="w = list(open(0))\nn = len(w)\nA = [0]")["why"]
+        == why
+    )
 
 
 def test_long_loops_have_an_answer() -> None:
