@@ -101,3 +101,17 @@ inner = cube[9][1]
 for i in range(n):
     cube[i][1][0] = i
 print(cube, inner, cube[9][1] is inner)
+
+
+# Elements that are parts of one array, here alone: a rank's copy of such a part has other strides.
+def turned(table):
+    blocks = [table[:3, 3 * k : 3 * k + 3] for k in range(4)]
+    # dlb: parallel
+    for k in range(4):
+        blocks[k] = blocks[k].T
+    table += 100.0
+    return blocks
+
+
+for run in range(3):
+    print(*(block.tolist() for block in turned(np.arange(36.0).reshape(3, 12) + run)))
