@@ -16,9 +16,10 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -101,8 +102,9 @@ class KernelCache:
         if payload is None:
             return None
         try:
-            target.refresh()
-            return CompileResult._rebuild(target, *serialize.loads(payload))
+            symbols, parts = serialize.loads(payload)
+            _define(symbols, target)
+            return CompileResult._rebuild(target, *parts)
         except Exception:  # whatever a file of another origin may lead to
             return None
 
@@ -113,7 +115,7 @@ class KernelCache:
         if result.library.has_dynamic_globals or result.lifted or result.objectmode:
             return  # it has addresses of this process
         with suppress(Exception):  # not being able to keep it is no reason not to run it
-            _write(self.path, serialize.dumps(result._reduce()))
+            _write(self.path, serialize.dumps((_symbols(result.library), result._reduce())))
             _discard_oldest(self._directory)
 
     @contextmanager
@@ -131,6 +133,28 @@ class KernelCache:
                 with suppress(OSError):
                     os.unlink(place)  # while it is held, so that no two processes hold different files
                 os.close(lock)
+
+
+def _symbols(library: Any) -> list[str]:
+    """The names of the C functions and variables that compiled code refers to."""
+    module = library._final_module
+    named = chain(module.functions, module.global_variables)
+    return [each.name for each in named if each.is_declaration and not each.name.startswith("llvm.")]
+
+
+def _define(symbols: Sequence[str], target: Any) -> None:
+    """Have LLVM know the symbols.
+
+    numba's own cache refreshes the target for that, which imports all that numba can compile, scipy with it,
+    and takes longer than reading dozens of kernels. Most of them use numba's memory alone (NRT).
+    """
+    from llvmlite.binding import address_of_symbol
+    from numba.core.runtime import rtsys
+
+    for define in (partial(rtsys.initialize, target), target.refresh):
+        if all(map(address_of_symbol, symbols)):
+            return
+        define()
 
 
 def _acquire(place: Path, awaited: Path) -> int | None:
