@@ -30,11 +30,14 @@ Compiled = Callable[..., int]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was compiled of a function for these kinds of arguments, with these functions of the program."""
+    """What was compiled of a function for these kinds of arguments, with these functions of the program.
+
+    A NotCompiled where nothing was: to find that out takes as long as to compile much of it.
+    """
 
     kinds: tuple[object, ...]
     functions: ProgramFunctions
-    compiled: Compiled
+    compiled: Compiled | NotCompiled
 
 
 #: What was compiled of a function object, and what by its key, for as many as are remembered.
@@ -70,13 +73,20 @@ def compile_chunk(
     kinds = (python_division, *map(_kind, arguments))
     for each in _of_function.get(function, ()):
         if each.kinds == kinds and each.functions.unchanged():
-            return each.compiled
+            return _accepted(each.compiled)
     if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         raise NotCompiled("it is a generator or a coroutine")
     functions = ProgramFunctions(function)
     compiled = _compiled(functions, tuple(map(numba.typeof, arguments)), python_division)
     known = [each for each in _of_function.get(function, ()) if each.functions.unchanged()]
     _remember(_of_function, function, [*known, _Known(kinds, functions, compiled)])
+    return _accepted(compiled)
+
+
+def _accepted(compiled: Compiled | NotCompiled) -> Compiled:
+    """What was compiled; raises where nothing was."""
+    if isinstance(compiled, NotCompiled):
+        raise NotCompiled(compiled.reason, compiled.line)  # one that is kept would hold on to its frames
     return compiled
 
 
@@ -101,8 +111,10 @@ def _kind(argument: object) -> object:
     return tuple(map(_kind, argument)) if isinstance(argument, tuple) else type(argument)
 
 
-def _compiled(functions: ProgramFunctions, types: tuple[Any, ...], python_division: bool) -> Compiled:
-    """What was compiled in this process or is kept; else compile it."""
+def _compiled(
+    functions: ProgramFunctions, types: tuple[Any, ...], python_division: bool
+) -> Compiled | NotCompiled:
+    """What was compiled in this process or is kept; else compile it, if that is possible."""
     from numba.core.errors import NumbaError
 
     key = kernel_key(functions.digest, types, python_division)
@@ -112,12 +124,12 @@ def _compiled(functions: ProgramFunctions, types: tuple[Any, ...], python_divisi
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compiled = _compile(functions, types, python_division, key)
-    except NotCompiled:
-        raise
+    except NotCompiled as error:
+        return NotCompiled(error.reason, error.line)
     except NumbaError as error:
-        raise _refusal(error) from error
+        return _refusal(error)
     except Exception as error:
-        raise NotCompiled(f"numba cannot compile it: {_one_line(error)}") from error
+        return NotCompiled(f"numba cannot compile it: {_one_line(error)}")
     if functions.keepable:
         _remember(_of_key, key, compiled)
     return compiled

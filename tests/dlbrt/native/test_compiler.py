@@ -12,7 +12,7 @@ from typing import Any
 import dlbrt.native
 import numpy as np
 import pytest
-from dlbrt.native import numerics
+from dlbrt.native import compiler, numerics
 
 pytest.importorskip("numba")
 
@@ -169,6 +169,30 @@ def test_what_is_not_compiled_says_why(chunk: FunctionType, reason: str, line: i
     assert reason in caught.value.reason
     assert "\n" not in caught.value.reason
     assert caught.value.line == (line and chunk.__code__.co_firstlineno + line)
+
+
+def test_what_is_not_compiled_is_tried_once_for_each_kind_of_arguments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[object] = []
+    compile_anew = compiler._compile
+    monkeypatch.setattr(
+        compiler, "_compile", lambda *given: (tried.append(given[1]), compile_anew(*given))[1]
+    )
+    space: dict[str, Any] = {"twice": lambda x: x * 2 if x > 1 else "1"}
+    exec("def chunk(first, last, step, Z):\n    Z[0] = twice(Z[0])\n    return last\n", space)
+
+    def refused(Z: object) -> tuple[str, int | None]:
+        with pytest.raises(NotCompiled) as caught:
+            compile_chunk(space["chunk"], (0, 1, 1, Z))
+        return caught.value.reason, caught.value.line
+
+    assert refused(np.ones(1)) == refused(np.ones(1))
+    assert len(tried) == 1
+    refused(np.ones(1, np.int64))
+    assert len(tried) == 2
+    space["twice"] = lambda x: x * 2
+    assert compile_chunk(space["chunk"], (0, 1, 1, np.ones(1)))(0, 1, 1, np.ones(1)) == 1
 
 
 def test_functions_of_other_modules_of_the_program_are_compiled_too() -> None:
