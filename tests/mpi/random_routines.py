@@ -25,7 +25,7 @@ def bits(*arrays):
 def tried(routine, *sizes):
     try:
         routine(*sizes)
-    except (IndexError, ValueError) as error:
+    except (ArithmeticError, IndexError, ValueError) as error:
         print(routine.__name__, type(error).__name__, error)
 
 

@@ -20,6 +20,11 @@ def test_the_same_seed_gives_the_same_program(seed: int) -> None:
     assert program(seed) == program(seed) != program(seed + 1)
 
 
+def test_a_routine_that_fails_does_not_end_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(program(2100005, compiled=True), "program.py", "exec", dont_inherit=True), {})
+    assert "routine_8 ZeroDivisionError float division by zero" in capsys.readouterr().out
+
+
 #: Most runs of compiled loops repeat earlier ones where no load is emulated.
 RUNS_OF_COMPILED = [(2, {}), (5, {"DLB_STRATEGY": "none"}), (3, {}), (2, LOAD)]
 
