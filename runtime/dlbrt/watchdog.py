@@ -6,9 +6,10 @@ once when a rank ends. A launcher kills all ranks as soon as one dies, so no ran
 to say which one it was.
 
 Law. A rank that ends in any way of its own writes `LEAVING` first, so a rank that ends without it has died.
-Ranks that die after the first one are not reported: the launcher has ended them. Where ranks above 0 may die
-(`--fault-tolerant`), each of these is reported, and only rank 0's death ends the job. Silence is reported
-where the rank is stopped, or has used no processor since it last answered: long iterations are no fault.
+Ranks that die after the first one are not reported: the launcher has ended them. Where it cannot be told
+which was the first, each is named. Where ranks above 0 may die (`--fault-tolerant`), each of these is
+reported, and only rank 0's death ends the job. Silence is reported where the rank is stopped, or has used no
+processor since it last answered: long iterations are no fault.
 
 Hosts. Where there are several, their watchdogs exchange a datagram a second with that of rank 0's host
 (`Hosts`), so a host that is frozen, or cut off, shows on the other side of its link. One that has never been
@@ -171,6 +172,7 @@ class Hosts:
 
 
 _SECONDS = operator.itemgetter(1)
+_RANK = operator.attrgetter("rank")
 
 
 class Watchdog:
@@ -198,11 +200,13 @@ class Watchdog:
         self._silence: dict[int, tuple[object, float]] = {}  # by rank: what is unchanged, and since when
         self._reported: set[int] = set()  # ranks whose silence has been reported
         self._ending_s: float | None = None  # when what is left of the job is killed
+        gone = []
         for each in ranks:
             try:
                 self._ranks[os.pidfd_open(each.pid)] = each
             except ProcessLookupError:
-                self._ended([each])
+                gone.append(each)
+        self._ended(gone)
 
     def run(self) -> None:
         """Watch until all ranks have ended."""
@@ -266,9 +270,16 @@ class Watchdog:
                 self._say(f"{each} on {self._host} has died{where}; the others go on without it")
             return
         if dead and self._ending_s is None:
-            names = " or ".join(map(str, dead))
+            # The launcher may hear of a death, and kill others, before the process is quite gone.
+            rest = (each for each in self._ranks.values() if each not in ranks)
+            dead += [each for each in rest if self._dies(each)]
+            names = " or ".join(map(str, sorted(dead, key=_RANK)))
             self._say(f"{names} on {self._host} has died{_within(self._read(dead[0]))}; the job ends")
             self._ending_s = time.monotonic() + _GRACE_S
+
+    def _dies(self, watched: Watched) -> bool:
+        """Whether a rank that is still there is about to be gone, in no way of its own."""
+        return _process(watched.pid).is_ending and self._read(watched).phase != LEAVING
 
     def _look(self, now: float) -> None:
         """Report ranks that have not answered for long."""
@@ -310,9 +321,10 @@ class Watchdog:
 
 
 class _Process(NamedTuple):
-    """What the system says of a process: its state, and the processor time that it has used."""
+    """What the system says of a process: its state, its flags, and the processor time that it has used."""
 
     state: str
+    flags: int
     used: int
 
     @property
@@ -320,10 +332,18 @@ class _Process(NamedTuple):
         """Whether a signal or a debugger has stopped it."""
         return self.state in ("T", "t")
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether it is about to be gone, or is."""
+        return not self.state or bool(self.flags & _EXITING)
+
     def describe(self) -> str:
         """As part of a sentence."""
         return _STATES.get(self.state, "computes")
 
+
+#: The flag of a process that has begun to end (PF_EXITING of the kernel).
+_EXITING = 0x4
 
 _STATES = {"T": "is stopped", "t": "is stopped by a debugger", "S": "sleeps", "D": "waits for a device"}
 
@@ -334,8 +354,8 @@ def _process(pid: int) -> _Process:
             # The name of the program, in parentheses, may hold anything.
             fields = file.read().rpartition(")")[2].split()
     except OSError:  # it has just ended
-        return _Process("", 0)
-    return _Process(fields[0], int(fields[11]) + int(fields[12]))
+        return _Process("", 0, 0)
+    return _Process(fields[0], int(fields[6]), int(fields[11]) + int(fields[12]))
 
 
 def _within(slot: Activity) -> str:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from dlbrt import watchdog
 from dlbrt.watchdog import APART, LEAVING, RUNNING, SLOT_BYTES, Activity
+
+#: A process whose first thread has ended, so it is as one that is killed until all its threads have noticed.
+ENDS_SLOWLY = """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
 
 
 @pytest.fixture
@@ -62,6 +70,23 @@ def test_a_death_that_is_not_outlived_ends_the_job(
         assert "rank 2" in (line := process.stderr.readline())
         assert "the job ends" in line
         assert [ranks[0].wait(), ranks[1].wait()] == [-9, -9]
+
+
+def test_ranks_that_are_about_to_be_gone_are_named_too(
+    tmp_path: Path, ranks: list[subprocess.Popen[bytes]]
+) -> None:
+    # A launcher may have killed rank 2 since rank 1, which began to end before it, ends more slowly.
+    with (
+        subprocess.Popen([sys.executable, "-c", ENDS_SLOWLY]) as slow,
+        watching(tmp_path / "page", False, [RUNNING] * 3, [ranks[0], slow, ranks[2]]) as process,
+    ):
+        assert process.stderr is not None
+        while ") Z " not in Path(f"/proc/{slow.pid}/stat").read_text():
+            time.sleep(0.01)
+        end(ranks[2])
+        expected = f"dlb: rank 1 (pid {slow.pid}) or rank 2 (pid {ranks[2].pid}) on host has died"
+        assert process.stderr.readline() == f"{expected} in the loop at a.py:3; the job ends\n"
+        assert [ranks[0].wait(), slow.wait()] == [-9, -9]
 
 
 def test_ranks_that_leave_have_not_died(tmp_path: Path, ranks: list[subprocess.Popen[bytes]]) -> None:
