@@ -39,6 +39,8 @@ _LOOK_S, _ORDERLY_END_S, _ALL_STARTED_S = 0.05, 2.0, 10.0
 _LAST_WORDS_S = 2.0
 #: The status of ranks that refuse to begin, because of options or versions.
 _REFUSED = 2
+#: The status where rank 0 has died, of which the launcher may say nothing.
+_ROOT_DIED = 1
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 #: Signals that a launcher returns as its status (MPICH's does) where a rank was killed or has crashed.
 _DEADLY = {
@@ -50,7 +52,7 @@ _LAUNCHER_FAILED = 255
 
 
 class Beginning(NamedTuple):
-    """How it is seen that a program has begun: rank 0 makes a ``file`` then.
+    """How it is seen that a program has begun: rank 0 makes a ``file`` then, and writes to it at its end.
 
     ``ranks`` is the number of ranks on this host; 0: it is not known.
     """
@@ -86,7 +88,9 @@ def run_command(
         for _ in range(_STARTS):
             run.start(command, environment)
             if run.begins(beginning):
-                return run.wait()
+                status = run.wait()
+                # Where no rank is left that could end by a status, the launcher's is 0.
+                return status or (0 if beginning.file.stat().st_size else _ROOT_DIED)
             print("dlbc: a rank died before the program began: started again", file=sys.stderr, flush=True)
         print(f"dlbc: given up after {_STARTS} starts", file=sys.stderr, flush=True)
         return 1

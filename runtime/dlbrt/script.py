@@ -107,7 +107,8 @@ def _start(plan: RunPlan, directory: Path) -> None:
     board.watchers = directory / WATCHERS
     start_program(plan["ranks"])
     if os.environ.get(ENVIRONMENT["fault_tolerant"]) == "1":
-        directory.joinpath(BEGAN).touch()
+        board.began = directory / BEGAN
+        board.began.touch()
     if early := imported_already(plan["generated"]):
         sys.exit(
             f"dlb: {early[0]} was imported before the program began (by a .pth file or sitecustomize), so "

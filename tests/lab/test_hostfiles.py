@@ -120,8 +120,9 @@ def test_the_doctor_finds_hosts_that_do_not_answer(lab: Lab, tmp_path: Path) -> 
         lab.network.connect(1, up=True)
     silent, unknown = found["hosts"]
     assert silent["expected"].startswith("host1 starts")
-    assert silent["found"] == "no answer within 10 s"
     assert unknown["expected"].startswith("elsewhere starts")
+    # What the launcher says depends on whether the system knows the host's address from before.
+    assert [finding["status"] for finding in (silent, unknown)] == ["broken", "broken"]
     assert [finding["status"] for finding in found["start"]] == ["skipped"]
 
 

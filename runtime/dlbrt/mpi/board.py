@@ -32,10 +32,12 @@ _IN_BACKGROUND = '"$@" >/dev/null &'
 class Board:
     """This rank's slot on the page.
 
-    ``watchers`` is the directory of `dlbrt.contract.WATCHERS` under `dlbc run`.
+    ``watchers`` is the directory of `dlbrt.contract.WATCHERS` under `dlbc run`; ``began`` on rank 0 the file
+    of `dlbrt.contract.BEGAN`, where ranks may die.
     """
 
     watchers: Path | None = None
+    began: Path | None = None
 
     def __init__(self) -> None:
         self._page = memoryview(bytearray(SLOT_BYTES))
@@ -97,6 +99,9 @@ class Board:
         if os.getpid() == self._process:
             self._runs = False
             self._write(LEAVING)
+            if self.began is not None:
+                with suppress(OSError):
+                    self.began.write_bytes(b"ended")
 
     def _write(self, phase: int) -> None:
         Activity(phase, time.monotonic(), self._loop).write(self._page, self._number)

@@ -31,7 +31,7 @@ T = TypeVar("T")
 # Tags. Messages of `DATA` go to where a receive waits for them, all others are found by a probe: with both
 # under one tag, MPICH's netmod `ofi` gives a probe the message that an earlier receive waits for (5.0.2).
 COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
-VERDICT, OUTPUT, REPEATED, PROGRESS, BROADCAST, PACKED, NONE_SENT = range(11, 18)
+VERDICT, OUTPUT, REPEATED, PROGRESS, BROADCAST, PACKED, ALIVE, NONE_SENT = range(11, 19)
 ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.

@@ -5,9 +5,13 @@ Not every call reports it: a test of several requests waits for all of them, and
 that does nothing waits for good. So each wait here looks by itself, at its every poll (`check`).
 
 Law. Whoever learns of a death while ranks run a loop together revokes the communicator, and so every other
-rank learns of it at its next poll. What was under way is called off everywhere (`RanksLostError`). The
-living ranks then make a new communicator (`recover`), to which no message of the old one can come. A worker
-that waits for a command looks for rank 0 alone: deaths of others are no matter of its own.
+rank learns of it at its next poll. What was under way is called off everywhere (`RanksLostError`). All go on
+over the next of the communicators that were made at the start, to which no message of an old one can come
+(`recover`). Rank 0, without which nothing goes on, says who is left. A worker that waits for a command looks
+for rank 0 alone: deaths of others are no matter of its own.
+
+No communicator is made once ranks die. Open MPI's ``Shrink`` ends by a segmentation fault, or never, where a
+rank dies while the new communicator is half made (5.0.11; open-mpi/ompi issue 13138 has the second).
 
 There is nothing collective here that a death could cut in two: broadcasts are messages to each rank, and
 there are no windows.
@@ -21,13 +25,13 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from mpi4py import MPI
 
 from dlbrt.mpi.board import board
-from dlbrt.mpi.communicator import BROADCAST, NONE_SENT, Communicator, ProgramError, RanksLostError
+from dlbrt.mpi.communicator import ALIVE, BROADCAST, NONE_SENT, Communicator, ProgramError, RanksLostError
 from dlbrt.mpi.regions import MemoryRegion, memory_of
 from dlbrt.observe.terminal import write_line
 
@@ -65,24 +69,52 @@ def die() -> NoReturn:
 
 
 class _Guarded:
-    """A communicator whose calls raise `RanksLostError` where they report a death."""
+    """A communicator whose calls raise `RanksLostError` where they report a death that is news.
 
-    def __init__(self, comm: MPI.Intracomm) -> None:
-        self._comm = comm
+    ``dest`` and ``source`` are the numbers of ranks among the ``alive``.
+    """
+
+    def __init__(self, comm: MPI.Intracomm, alive: Sequence[int]) -> None:
+        self._comm, self._alive = comm, alive
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._comm, name)
 
         def call(*arguments: Any, **named: Any) -> Any:
-            try:
-                return method(*arguments, **named)
-            except MPI.Exception as error:
-                if reports_death(error):
-                    raise RanksLostError from error
-                raise
+            for peer in ("dest", "source"):
+                if named.get(peer, MPI.ANY_SOURCE) != MPI.ANY_SOURCE:
+                    named[peer] = self._alive[named[peer]]
+            while True:
+                try:
+                    return method(*arguments, **named)
+                except MPI.Exception as error:
+                    if not reports_death(error):
+                        raise
+                    if not self._is_old_news(error):
+                        raise RanksLostError from error
 
         self.__dict__[name] = call
         return call
+
+    def _is_old_news(self, error: MPI.Exception) -> bool:
+        """Whether only ranks have died without which the others go on; they are not reported again."""
+        if error.Get_error_class() == MPI.ERR_REVOKED:
+            return False
+        failed = _failed(self._comm)
+        if not {*self._alive}.isdisjoint(failed):
+            return False
+        self._comm.Ack_failed(len(failed))
+        return True
+
+
+def _failed(comm: MPI.Intracomm) -> list[int]:
+    """The ranks of a communicator that are known to have died, those first that were known first."""
+    failed, members = comm.Get_failed(), comm.Get_group()
+    try:
+        return [*failed.Translate_ranks(None, members)]
+    finally:
+        failed.Free()
+        members.Free()
 
 
 class _Several:
@@ -106,21 +138,25 @@ class TolerantCommunicator(Communicator):
     tolerates_deaths = True
 
     def __init__(self, before: Communicator) -> None:
-        """Take the place of a communicator that has served to begin."""
-        self._take(before.comm)
+        """Take the place of a communicator that has served to begin; collective."""
         self._host, self._spins, self.on_one_host = before._host, before._spins, before.on_one_host
         self._counter = None
         self.started_as = before.rank
         self.has_lost = False
         self._began_at, self._exit = os.getpid(), os._exit
         self._called_off: list[object] = []
+        # One for each death that the others may outlive.
+        self._next = [before.comm.Dup() for _ in range(before.ranks - 1)]
+        self._take(before.comm, range(before.ranks))
 
-    def _take(self, comm: MPI.Intracomm) -> None:
+    def _take(self, comm: MPI.Intracomm, alive: Sequence[int]) -> None:
+        """Go on over this communicator with these of its ranks."""
         comm.Set_errhandler(MPI.ERRORS_RETURN)
         self._raw = comm
-        self.comm: Any = _Guarded(comm)
-        self.rank = comm.Get_rank()
-        self.ranks = comm.Get_size()
+        self._alive = alive
+        self.comm: Any = _Guarded(comm, alive)
+        self.rank = alive.index(self.started_as)
+        self.ranks = len(alive)
 
     def check(self) -> None:
         """RanksLostError if a rank has died, or another rank has learned that one has."""
@@ -147,10 +183,12 @@ class TolerantCommunicator(Communicator):
 
     def wait_for_command(self, tag: int) -> bytearray:
         """The next message of rank 0, whichever of the other ranks die meanwhile."""
-        pause = self.pause()
-        while (found := self.poll_bytes(0, tag)) is None:
-            pause()
-        return found[1]
+        return super().until(lambda: self.poll_bytes(0, tag))[1]
+
+    def poll_bytes(self, source: int, tag: int) -> tuple[int, bytearray] | None:
+        """As in the base."""
+        found = super().poll_bytes(source, tag)
+        return None if found is None else (self._alive.index(found[0]), found[1])
 
     def broadcast_memory(self, array: np.ndarray[Any, Any], root: int = 0) -> Any:
         """As in the base, by a message to each rank."""
@@ -175,24 +213,43 @@ class TolerantCommunicator(Communicator):
         """
         self._called_off.append(called_off)
         self.has_lost = True
-        before = self._raw.Get_group()
-        with suppress(MPI.Exception):
-            self._raw.Revoke()
-        comm = self._shrunk()
-        alive = list(comm.Get_group().Translate_ranks(None, before))
-        if alive[0] != 0:
-            board.leave()
-            self._exit(_ROOT_DIED)
-        self._take(comm)
-        return alive
-
-    def _shrunk(self) -> MPI.Intracomm:
+        before = self._alive
         while True:
+            with suppress(MPI.Exception):
+                self._raw.Revoke()
             try:
-                return cast("MPI.Intracomm", self._raw.Shrink())
-            except MPI.Exception as error:
-                if not reports_death(error):
-                    raise
+                self._go_on_over(self._next.pop())
+            except RanksLostError:  # one more has died, and this one has been revoked too
+                continue
+            return [before.index(each) for each in self._alive]
+
+    def _go_on_over(self, comm: MPI.Intracomm) -> None:
+        self._take(comm, self._alive)
+        if self.rank:
+            self._take(comm, self._told())
+            return
+        died = super().until(self._died)
+        self._take(comm, [each for each in self._alive if each not in died])
+        message = np.array(self._alive, dtype=np.int64)
+        self.complete([self.comm.Isend(message, dest=rank, tag=ALIVE) for rank in range(1, self.ranks)])
+
+    def _died(self) -> set[int] | None:
+        """At rank 0: those of the living that have died since; None until there is one."""
+        self.comm.Iprobe(source=0, tag=NONE_SENT)  # so that news comes in
+        return {*self._alive}.intersection(_failed(self._raw)) or None
+
+    def _told(self) -> list[int]:
+        """On another rank: those that are left, as rank 0 says."""
+        message = np.full(self._raw.Get_size(), -1, dtype=np.int64)
+        request = self.comm.Irecv(message, source=0, tag=ALIVE)
+        try:
+            super().until(lambda: True if self.have_completed([request]) else None)
+        except RanksLostError:
+            if 0 in _failed(self._raw):
+                board.leave()
+                self._exit(_ROOT_DIED)
+            raise
+        return [each for each in message.tolist() if each >= 0]
 
     def serve(self) -> None:
         """This rank serves rank 0 from now on, until `close`: any other end of it is a death."""
