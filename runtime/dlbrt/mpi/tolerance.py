@@ -226,7 +226,7 @@ class TolerantCommunicator(Communicator):
     def _go_on_over(self, comm: MPI.Intracomm) -> None:
         self._take(comm, self._alive)
         if self.rank:
-            self._take(comm, self._told())
+            self._take(comm, self._living())
             return
         died = super().until(self._died)
         self._take(comm, [each for each in self._alive if each not in died])
@@ -238,7 +238,7 @@ class TolerantCommunicator(Communicator):
         self.comm.Iprobe(source=0, tag=NONE_SENT)  # so that news comes in
         return {*self._alive}.intersection(_failed(self._raw)) or None
 
-    def _told(self) -> list[int]:
+    def _living(self) -> list[int]:
         """On another rank: those that are left, as rank 0 says."""
         message = np.full(self._raw.Get_size(), -1, dtype=np.int64)
         request = self.comm.Irecv(message, source=0, tag=ALIVE)
