@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests.support import tier
+from tests.support import processes, tier
 
 # The suite draws the same examples each time, so that a change is judged by what it changes. To look for
 # more: pytest --hypothesis-profile=search, which draws other and many more examples.
@@ -40,10 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     tier.run_full(config.getoption("--full"))
-    # A shell has commands in the background ignore these; the programs of tests are to take them.
-    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, handler)
+    processes.heed_signals()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -746,6 +746,7 @@ def main() -> int:
     parser.add_argument("--record")
     parser.add_argument("--plot")
     options = parser.parse_args()
+    processes.heed_signals()
     runs = recorded(options.record)
     first = runs[-1].seed + 1 if runs else options.seed
     left = options.kills - sum(len(run.kills) for run in runs)

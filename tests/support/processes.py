@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["SERVERS", "TOKEN", "Member", "end_all", "mark", "members", "print_stacks"]
+__all__ = ["SERVERS", "TOKEN", "Member", "end_all", "heed_signals", "mark", "members", "print_stacks"]
 
 #: The environment variable that marks a run; its value is unique to the run.
 TOKEN = "TEST_RUN_TOKEN"
@@ -43,6 +43,14 @@ def members(token: str) -> tuple[Member, ...]:
 def mark(token: str, rank: int) -> None:
     """Makes this process, whose environment the kernel shows as it was at its start, a member of a run."""
     Path("/proc/self/comm").write_text(f"{token[:12]}{rank:03}")
+
+
+def heed_signals() -> None:
+    """Has this process, and those that it starts, take signals that a shell has commands in the background
+    ignore."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def _member(pid: int, token: str) -> Member | None:
