@@ -23,6 +23,7 @@ from mpi4py import MPI
 
 from dlbrt.mpi.board import board
 from dlbrt.mpi.regions import MemoryRegion, memory_of
+from dlbrt.mpi.wakeups import Wakeups
 from dlbrt.observe.terminal import write_line
 from dlbrt.records import dataclass
 
@@ -41,6 +42,9 @@ _FIRST_SLEEP_S, _GROWTH = 2e-5, 1.25
 #: Long waits poll less often, so that they leave the processor to others: sleeps grow to this part of the
 #: wait so far, and at most to so many seconds.
 _SLEEP_PART, _LONGEST_SLEEP_S = 0.01, 1e-2
+
+#: A rank can be woken from sleeps of so many seconds and more: shorter ones are as well slept to their end.
+_INTERRUPTIBLE_S = 5e-4
 
 
 class ProgramError(RuntimeError):
@@ -102,14 +106,19 @@ class Notification:
 class Pause:
     """One wait: call it between polls. It yields the processor, then sleeps.
 
-    A sleep takes up to a hundredth of the wait so far, so a wait is hardly longer than it has to be.
-    ``meanwhile`` is called after each sleep of this process, if there is one.
+    A sleep takes up to a hundredth of the wait so far, so a wait is hardly longer than it has to be. By
+    ``wakeups``, if given, another rank may end a sleep; the wait then begins anew. ``meanwhile`` is called
+    after each sleep of this process, if there is one.
     """
 
     meanwhile: ClassVar[Callable[[], object] | None] = None
 
-    def __init__(self, spins: int) -> None:
-        self._spins = spins
+    def __init__(self, spins: int, wakeups: Wakeups | None = None) -> None:
+        self._all_spins, self._wakeups = spins, wakeups
+        self._begin()
+
+    def _begin(self) -> None:
+        self._spins = self._all_spins
         self._sleep_s = _FIRST_SLEEP_S
         self._slept_s = 0.0
 
@@ -119,7 +128,11 @@ class Pause:
             self._spins -= 1
             os.sched_yield()
             return
-        time.sleep(self._sleep_s)
+        if self._wakeups is None or self._sleep_s < _INTERRUPTIBLE_S:
+            time.sleep(self._sleep_s)
+        elif self._wakeups.sleep(self._sleep_s):
+            self._begin()
+            return
         board.answer()
         if Pause.meanwhile is not None:
             Pause.meanwhile()
@@ -146,14 +159,16 @@ class Communicator:
         crowded = self._host.Get_size() > len(os.sched_getaffinity(0))
         self.on_one_host: bool = self._host.Get_size() == self.ranks
         self._spins = _SPINS_CROWDED if crowded else _SPINS
+        self._wakeups: Wakeups | None = None
         self._counter: SharedCounter | None = None
 
     def be_watched(self, timeout_s: float) -> None:
-        """Have a process watch the ranks of each host; collective, when all have begun."""
+        """Have a process watch the ranks of each host, and rank 0 wake those of its own; collective."""
         if not self.on_one_host:
             board.meet(self.comm)
         if self.ranks > 1:
             board.share(self._host, self.rank, timeout_s, outlived=self.tolerates_deaths)
+            self._wakeups = Wakeups(self._host)
         self._host.Free()
 
     @property
@@ -227,9 +242,19 @@ class Communicator:
         """The next message of that tag, with its source."""
         return self.until(lambda: self.poll_bytes(source, tag))
 
-    def wait_for_command(self, tag: int) -> bytearray:
-        """The next message of rank 0 with that tag."""
-        return self.wait_bytes(0, tag)[1]
+    def command(self, message: bytes, targets: Iterable[int]) -> None:
+        """At rank 0: send other ranks what they wait for (`wait_for_command`)."""
+        requests = [self.send_bytes(message, target, COMMAND) for target in targets]
+        if self._wakeups is not None:
+            self._wakeups.wake()
+        self.complete(requests)
+
+    def wait_for_command(self) -> bytearray:
+        """The next command of rank 0, whichever of the other ranks die meanwhile."""
+        pause = Pause(self._spins, self._wakeups)
+        while (found := self.poll_bytes(0, COMMAND)) is None:
+            pause()
+        return found[1]
 
     def send_memory(self, array: np.ndarray[Any, Any], target: int, tag: int) -> MPI.Request:
         """Start sending a contiguous array from where it lies (read-only ones too)."""

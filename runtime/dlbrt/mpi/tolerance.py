@@ -140,7 +140,7 @@ class TolerantCommunicator(Communicator):
     def __init__(self, before: Communicator) -> None:
         """Take the place of a communicator that has served to begin; collective."""
         self._host, self._spins, self.on_one_host = before._host, before._spins, before.on_one_host
-        self._counter = None
+        self._wakeups = self._counter = None
         self.started_as = before.rank
         self.has_lost = False
         self._began_at, self._exit = os.getpid(), os._exit
@@ -180,10 +180,6 @@ class TolerantCommunicator(Communicator):
                 raise RanksLostError from error
             raise
         return all(done)
-
-    def wait_for_command(self, tag: int) -> bytearray:
-        """The next message of rank 0, whichever of the other ranks die meanwhile."""
-        return super().until(lambda: self.poll_bytes(0, tag))[1]
 
     def poll_bytes(self, source: int, tag: int) -> tuple[int, bytearray] | None:
         """As in the base."""

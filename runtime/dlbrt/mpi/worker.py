@@ -14,7 +14,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, CalledOffError, LoopCall, RepeatedCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, PACKED, RESULT, VERDICT, Communicator, RanksLostError
+from dlbrt.mpi.communicator import PACKED, RESULT, VERDICT, Communicator, RanksLostError
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.early_imports import import_early
 from dlbrt.mpi.interrupts import interrupts
@@ -81,7 +81,7 @@ def serve(communicator: Communicator, options: Options, *, late: bool) -> None:
 
 def _serve(communicator: Communicator, worker: _Worker) -> None:
     calls = CallCache()
-    while message := communicator.wait_for_command(COMMAND):
+    while message := communicator.wait_for_command():
         command = pickle.loads(message)
         if isinstance(command, LoopCall | RepeatedCall):
             worker.run_call(calls.restored(command))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dlbrt.data.field import Field
 from dlbrt.mpi.board import board
 from dlbrt.mpi.call import CallCache, LoopCall
-from dlbrt.mpi.communicator import COMMAND, Communicator, RanksLostError
+from dlbrt.mpi.communicator import Communicator, RanksLostError
 from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.root.program_history import ProgramHistory
@@ -141,8 +141,7 @@ class RootRuntime:
             requests.setdefault(source, []).append((each.number, each.axis, rows))
             mover.receive_rows(fields[each.number], rows, source)
         for source, wanted in requests.items():
-            message = pickle.dumps(wanted, pickle.HIGHEST_PROTOCOL)
-            self.communicator.complete([self.communicator.send_bytes(message, source, COMMAND)])
+            self.communicator.command(pickle.dumps(wanted, pickle.HIGHEST_PROTOCOL), (source,))
         mover.complete()
 
     def recover(self, called_off: object) -> None:
@@ -287,5 +286,4 @@ class RootRuntime:
                 return
 
     def _send_to_workers(self, message: bytes) -> None:
-        others = range(1, self.communicator.ranks)
-        self.communicator.complete([self.communicator.send_bytes(message, rank, COMMAND) for rank in others])
+        self.communicator.command(message, range(1, self.communicator.ranks))
