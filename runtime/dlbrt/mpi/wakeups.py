@@ -38,7 +38,7 @@ class Wakeups:
         now = time.monotonic()
         if now - self._woken_s > _BRIEF_S:
             for handle in self._others:
-                with suppress(OSError):  # a rank that has died, or has not looked for long
+                with suppress(BlockingIOError):  # it is full: the rank has died, or has not slept for long
                     os.write(handle, b"\0")
         self._woken_s = now
 
@@ -54,4 +54,5 @@ class Wakeups:
 def _opened(paths: Iterable[str]) -> Iterator[int]:
     for path in paths:
         with suppress(OSError):
-            yield os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            # For reading too: of a pipe that nobody reads, since its rank has died, a signal would come.
+            yield os.open(path, os.O_RDWR | os.O_NONBLOCK)
