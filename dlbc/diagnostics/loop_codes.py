@@ -137,6 +137,8 @@ LOOPS: dict[str, CatalogueEntry] = {
             "{operation}`",
             "grouped": "leave out the test, and write `{array}.setdefault({key}, []).append({value})`",
             "argument": "pass the function the row of this iteration, `{array}[{index}]`, or a copy",
+            "items": "before the loop, take what iterations read out of the items (`read = [(item.x, item.y) "
+            "for item in {array}]`), and run through that",
             "whole": "where all of `{array}` is used, use a copy or a value from before the loop (`old = "
             "{array}.copy()`)",
         },

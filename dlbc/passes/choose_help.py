@@ -89,6 +89,8 @@ def _of_stores(node: Node, context: AnalysisContext) -> Choice:
     tested = (t for t in tests if isinstance(t.ops[0], ast.In | ast.NotIn))
     if any(unparsed(t.comparators[0]) == name for t in tested):
         return _contributed(name, context) or _filled(name, context) or ("cache", {"array": name})
+    if not stores and any(node is each for each in _run_through(context)):
+        return "items", {"array": unparsed(node)}
     if not stores:  # a function that the body calls stores into it
         return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
     if (column := _column(stores[0], context)) is not None:
@@ -98,6 +100,13 @@ def _of_stores(node: Node, context: AnalysisContext) -> Choice:
         text = f"`{name} = {unparsed(made)}`" if made is not None else f"what makes `{name}`"
         return "scratch", {"array": name, "made": text}
     return "whole", {"array": name}
+
+
+def _run_through(context: AnalysisContext) -> Iterator[ast.expr]:
+    """What loops and comprehensions in the body run through."""
+    for node in (n for s in context.body for n in every_node(s)):
+        if isinstance(node, ast.For | ast.comprehension):
+            yield from node.iter.args if isinstance(node.iter, ast.Call) else (node.iter,)
 
 
 def _contributed(name: str, context: AnalysisContext) -> Choice:

@@ -11,6 +11,7 @@ HEAD = "import io, os\nimport numpy as np\nimport pandas as pd\na = np.zeros(n)\
 COUNTER = "class C:\n    def add(self, x):\n        self.k[x] = 1\n        return self.add(x - 1)\ns = C()\n"
 TOTAL = "def f(x):\n    global total\n    total += x\n    return x\n"
 MEMO = "def f(x):\n    if x not in memo:\n        memo[x] = 1\n    return memo[x]\nmemo = {}\n"
+ITEMS = "class C:\n    def __init__(self):\n        self.x, self.k = 1, []\ns = [C() for _ in range(n)]\n"
 
 CASES = [
     ("DLB301", "", "a[i] = a[i - 1] + 1", "`old = a.copy()`"),
@@ -56,6 +57,8 @@ CASES = [
     ("DLB410", "", "np.sqrt(b, out=a)", "`out=a[i]`"),
     ("DLB410", "def f(u):\n    u[0] = 1\n    f(u)\n", "f(a)", "`a[i]`"),
     ("DLB306", "def f(u):\n    u[0] = 1\n    return u\n", "f(a)", "`a[i]`"),
+    ("DLB306", ITEMS, "p = s[i]; p.k.append([o.x for o in s])", "`read = [(item.x, item.y) for item in s]`"),
+    ("DLB306", ITEMS, "p = s[i]; p.k.append([o.x for _, o in enumerate(s)])", "for item in s]`"),
     ("DLB410", "it = iter(b)\n", "a[i] = next(it)", "`items = list(it)`"),
 ]
 
