@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from dlbrt.data.set_tables import copy_of, give_contents
+
 #: Types of objects that no operation changes, and whose identity does not matter.
 ATOMS = frozenset(
     {int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range}
@@ -141,7 +143,7 @@ def _check_keys(keys: Iterable[Any], kind: type) -> None:
     """Keys are compared with others: they must be values, and in a set in no order of addresses."""
     for key in keys:
         if type(key) not in ATOMS and not isinstance(key, enum.Enum) and not _is_value(key):
-            if type(key) is not tuple:
+            if type(key) not in (tuple, frozenset):
                 raise UnknownPartError(f"{kind.__name__} with a key of type {type(key).__name__}")
             _check_keys(key, kind)
 
@@ -220,16 +222,6 @@ def _refill(part: Any, state: Any) -> None:
     part.update(state)
 
 
-def _change_set(part: Any, state: Any) -> None:
-    """Only what differs: the order in which a set is run through depends on what was in it before."""
-    if not state:
-        part.clear()
-    part -= part - state
-    for value in state:
-        if value not in part:
-            part.add(value)
-
-
 def _extend(part: Any, state: Any) -> None:
     part.clear()
     part.extend(state)
@@ -253,7 +245,7 @@ def _fill_array(part: Any, state: Any) -> None:
 _CONTAINERS: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any, Any], None]]] = {
     list: (list, _fill),
     deque: (list, _extend),
-    set: (set, _change_set),
+    set: (copy_of, give_contents),
     bytearray: (bytes, _fill),
     np.ndarray: (_array_state, _fill_array),
     dict: (dict, _refill),

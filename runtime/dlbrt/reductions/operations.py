@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dlbrt.data.set_tables import copy_of
 from dlbrt.records import dataclass
 from dlbrt.reductions.kinds import ARITHMETIC
 
@@ -157,13 +158,22 @@ def kept(operand: Any, sign: str = "+", partly: Callable[[list[Any]], None] = la
     """
     if type(operand) in IMMUTABLE or isinstance(operand, _NEVER_CHANGED):
         return operand
+    if type(operand) is set:
+        return copy_of(operand)
     if isinstance(operand, _COPIED):
         return operand.copy(order="K") if isinstance(operand, np.ndarray) else copy.copy(operand)
     if isinstance(operand, KeysView | ItemsView | ValuesView):
-        return list(operand) if sign == "+" else set(operand)
+        return list(operand) if sign == "+" else _view_now(operand)
     if hasattr(type(operand), "__next__"):
         return read_out(operand, partly)
     return copy.deepcopy(known(operand))
+
+
+def _view_now(view: Any) -> Any:
+    """A view of a dictionary that does not change with it, in the same order."""
+    if isinstance(view, KeysView):
+        return dict.fromkeys(view).keys()
+    return dict(view).items() if isinstance(view, ItemsView) else dict(enumerate(view)).values()
 
 
 def kept_key(key: Any) -> Any:
@@ -187,8 +197,10 @@ def read_out(iterable: Any, partly: Callable[[list[Any]], None]) -> Any:
     """
     if isinstance(iterable, Mapping):
         return dict(iterable)
-    if isinstance(iterable, str | bytes | range):
+    if isinstance(iterable, str | bytes | range) or type(iterable) is frozenset:
         return iterable
+    if type(iterable) is set:
+        return copy_of(iterable)
     found: list[Any] = []
     try:
         found.extend(iterable)

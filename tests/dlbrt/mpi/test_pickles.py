@@ -6,14 +6,19 @@ import array
 import enum
 import functools
 import pickle
+import random
+import sys
 import weakref
 from typing import Any
 
 import cloudpickle
 import numpy as np
 import pytest
+from dlbrt.data import set_tables
 from dlbrt.mpi.values.pickles import Numbering, Reader, Writer
 from dlbrt.mpi.values.taken_apart import common_reduction
+
+from tests.support.random_sets import history, random_set
 
 
 def sent(value: Any) -> Any:
@@ -230,3 +235,87 @@ def test_hooks_of_classes_do_not_run_again_where_classes_arrive(monkeypatch: pyt
         pass
 
     assert (Later.tag, base.found) == ("", ["Plugin", "Made", "Later"])  # the hooks are there
+
+
+def test_sets_arrive_with_their_tables_and_stay_the_objects_that_they_are() -> None:
+    draw = random.Random(5)
+    for _ in range(60):
+        writer, reader = Writer(Numbering()), Reader(())
+        sets: list[Any] = [random_set(draw.randrange(1000)) for _ in range(4)]
+        sets += [*map(frozenset, sets)]
+        arrived: dict[int, Any] = {}
+        for _ in range(4):
+            chosen = [[draw.choice(sets), draw.choice(sets)] for _ in range(5)]
+            for pair, other in zip(chosen, reader.load(writer.dump(chosen)), strict=True):
+                for one, two in zip(pair, other, strict=True):
+                    assert arrived.setdefault(id(one), two) is two
+            assert len(writer.numbering.objects) == len(reader.objects)
+        for one in sets:
+            if id(one) in arrived and type(one) is set:
+                assert history(arrived[id(one)]) == history(one)
+
+
+class Holder:
+    """Has the hash of a number and holds what is put there later."""
+
+    held: Any = None
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        return other.number == self.number if isinstance(other, Holder) else NotImplemented
+
+    def __reduce__(self) -> Any:
+        return Holder, (self.number,), {"held": self.held}
+
+
+def test_a_set_whose_elements_lead_to_it_arrives_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(set_tables, "_IS_SEEDED", True)
+    held = {Holder(32 * number) for number in range(40)}
+    for each in [*held][:30]:
+        held.discard(each)
+    inner = {Holder(number) for number in (40, 8, 16, 24)}
+    for each in held:
+        each.held = held, inner
+    there = sent([held, inner])
+    assert [each.number for each in there[0]] == [each.number for each in held]
+    assert all(each.held[0] is there[0] and each.held[1] is there[1] for each in there[0])
+    assert [each.number for each in there[1]] == [each.number for each in inner]
+
+
+def test_a_frozen_set_that_elements_lead_to_is_refused_where_its_order_would_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(set_tables, "_IS_SEEDED", True)
+    orders = (random.Random(seed).sample(range(0, 3200, 32), 6) for seed in range(100))
+    numbers = next(order for order in orders if set_tables.layouts_of([frozenset(order)]) != [None])
+    held = frozenset(Holder(number) for number in numbers)
+    assert [each.number for each in sent([held])[0]] == [each.number for each in held]
+    for each in held:
+        each.held = held
+    with pytest.raises(TypeError, match="an element of a frozen set leads to the set"):
+        sent([held])
+
+
+class Numbers(set[int]):
+    pass
+
+
+def test_a_set_of_another_class_is_refused_where_its_order_would_change() -> None:
+    held = Numbers(range(100))
+    assert [*sent(held)] == [*held]
+    held.difference_update(range(90))
+    with pytest.raises(TypeError, match="run through a Numbers in another order"):
+        sent(held)
+
+
+def test_what_a_set_is_written_with_after_a_failure_is_right() -> None:
+    writer, reader = Writer(Numbering()), Reader(())
+    held = {number * 1024 for number in range(30)} - {1024}
+    with pytest.raises(TypeError, match="cannot pickle"):
+        writer.dump([held, sys._getframe()])
+    assert [*reader.load(writer.dump([held]))[0]] == [*held]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.pickles import met_by_pickler
+from dlbrt.mpi.values.pickles import dump_in_order, met_by_pickler
 from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, is_of_loop
 from dlbrt.records import dataclass
 
@@ -118,8 +118,11 @@ class SentKernel:
 
 def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
     """Pickle a kernel on its own."""
-    file = io.BytesIO()
-    pickler = CodePickler(file, protocol=PROTOCOL)
-    pickler.dump([kernel])
-    met = met_by_pickler(pickler)
-    return SentKernel(found, file.getvalue(), KnownObjects(lambda: met))
+
+    def pickler() -> tuple[CodePickler, io.BytesIO]:
+        file = io.BytesIO()
+        return CodePickler(file, protocol=PROTOCOL), file
+
+    used, data = dump_in_order(pickler, kernel)
+    met = met_by_pickler(used)
+    return SentKernel(found, data, KnownObjects(lambda: met))

@@ -25,7 +25,7 @@ from dlbrt.data.overlap import exposes_memory
 from dlbrt.mpi.values.departure import Departure
 from dlbrt.mpi.values.left_behind import generators, stand_in
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader, met_by_pickler
+from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader, dump_in_order, met_by_pickler
 from dlbrt.mpi.values.taken_apart import PROTOCOL
 from dlbrt.records import dataclass
 
@@ -61,6 +61,13 @@ class Packed:
         if number == len(self.slots):
             self.slots.append(value)
         return Slot(number)
+
+    def restart(self, named: Sequence[Any]) -> None:
+        """Forget all but the slots of these objects, the first ones."""
+        self.slots[:] = named
+        self.numbers = {id(value): number for number, value in enumerate(named)}
+        for found in (self.inside, self.several, self.arrays, self.exposing):
+            found.clear()
 
 
 #: The objects in the slots of the pickle being read; pickles call `_slot_value` while they load.
@@ -196,15 +203,17 @@ def pack(
     any. ``common`` are objects that the readers have. ``departure`` leaves behind objects that cannot
     leave this process; without it, whatever the pickler raises for them is raised.
     """
-    file = io.BytesIO()
-    numbers = common.known
-    if lists or holders or (departure is not None and departure.lean):
-        packer: Packer = _ListPacker(file, packed, numbers, lists, holders, departure)
-    else:
-        packer = Packer(file, packed, numbers, departure)
-    packer.dump([value])
-    del packer._packed  # a reference cycle would keep the program's arrays alive
-    packed.body, packed.pickler = file.getvalue(), packer
+    named = list(packed.slots)
+
+    def packer() -> tuple[Packer, io.BytesIO]:
+        packed.restart(named)
+        file = io.BytesIO()
+        if lists or holders or (departure is not None and departure.lean):
+            return _ListPacker(file, packed, common.known, lists, holders, departure), file
+        return Packer(file, packed, common.known, departure), file
+
+    packed.pickler, packed.body = dump_in_order(packer, value)
+    del packed.pickler._packed  # a reference cycle would keep the program's arrays alive
 
 
 class _RowPacker(_ListPacker):

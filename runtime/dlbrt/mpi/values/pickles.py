@@ -22,6 +22,7 @@ import numpy as np
 
 from dlbrt.mpi.values.class_pickles import of_class
 from dlbrt.mpi.values.generators import SEEDS
+from dlbrt.mpi.values.set_pickles import LaidOut, laid_out, write_ahead
 from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, common_reduction
 
 #: Opcodes that put the next buffer, here any object, into the memo; and the frame around them.
@@ -141,21 +142,39 @@ class Writer:
         TypeError where it is the first to bring one of the objects with the identities ``kept``.
         """
         self._number_added()
-        pickler, begun = self._pickler, [value]
-        self._snapshot = None
+        begun = [value]
+        first: list[Any] = begun  # the first object met
+        try:
+            data = self._pickled(begun, taken_apart)
+            sets = laid_out(data, lambda: _met_since(self._pickler, begun))
+            if sets:
+                self._restart(Numbering(_met_before(self._pickler, begun)))
+                first = []
+                data = self._pickled(begun, taken_apart, sets, first)
+            if kept and any(id(met) in kept for met in _met_since(self._pickler, first)):
+                raise TypeError("iterations keep what a function has in its cache, and each rank has its own")
+            if self._tried and self._pickler.has_hooks:
+                Reader(_met_before(self._pickler, first)).load(data)
+        except BaseException:
+            self._restart(Numbering(_met_before(self._pickler, first)))
+            raise
+        return data
+
+    def _pickled(
+        self,
+        begun: list[Any],
+        taken_apart: Reducer,
+        sets: Sequence[LaidOut] = (),
+        first: list[Any] | None = None,
+    ) -> bytes:
+        pickler, self._snapshot = self._pickler, None
         self._file.seek(0)
         self._file.truncate()
         pickler.taken_apart = taken_apart
         pickler.has_hooks = False
-        try:
-            pickler.dump(begun)
-            if kept and any(id(met) in kept for met in _met_since(pickler, begun)):
-                raise TypeError("iterations keep what a function has in its cache, and each rank has its own")
-            if self._tried and pickler.has_hooks:
-                Reader(_met_before(pickler, begun)).load(self._file.getvalue())
-        except BaseException:
-            self._restart(Numbering(_met_before(pickler, begun)))
-            raise
+        if first is not None:
+            write_ahead(pickler, sets, first)
+        pickler.dump(begun)
         return self._file.getvalue()
 
     def extend(self, objects: Iterable[Any]) -> None:
@@ -228,7 +247,10 @@ class Reader:
         self._stream.truncate()
         self._stream.write(data)
         self._stream.seek(0)
-        return self._unpickler.load()
+        value = self._unpickler.load()
+        while self._stream.tell() < len(data):  # what came before were sets
+            value = self._unpickler.load()
+        return value
 
 
 def _met_before(pickler: Any, obj: Any) -> list[Any]:
@@ -250,6 +272,22 @@ def _has_hooks(kind: type) -> bool:
 def _is_installed(function: FunctionType) -> bool:
     """Whether a function is of the standard library, made by it, or of an installed package."""
     return function.__code__.co_filename.startswith((sys.prefix, sys.base_prefix, "<", "namedtuple_"))
+
+
+def dump_in_order(new: Callable[[], tuple[Any, io.BytesIO]], value: Any) -> tuple[Any, bytes]:
+    """Pickle a value for a `Reader`, its sets with their tables; returns the pickler too.
+
+    ``new`` makes a pickler and its file, again where there are sets that go ahead.
+    """
+    pickler, file = new()
+    begun = [value]
+    pickler.dump(begun)
+    sets = laid_out(file.getvalue(), lambda: _met_since(pickler, begun))
+    if sets:
+        pickler, file = new()
+        write_ahead(pickler, sets, [])
+        pickler.dump(begun)
+    return pickler, file.getvalue()
 
 
 def met_by_pickler(pickler: Any) -> list[Any]:

@@ -63,6 +63,8 @@ class _SnapshotPacker(Packer):
             return stand_in, ("SeedSequence",), state_of_seed(obj)
         if (reduced := reduction_of_global(obj)) is not None:
             return reduced
+        if isinstance(obj, self._generators) and (state := state_of(obj)) is not None:
+            return stand_in, (type(obj).__name__,), state
         if type(obj) is np.ndarray and id(obj) not in self._packed.numbers:
             return cloudpickle.Pickler.reducer_override(self, obj)
         reduced = super().reducer_override(obj)

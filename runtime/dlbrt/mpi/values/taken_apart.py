@@ -17,10 +17,12 @@ import cloudpickle
 import numpy as np
 
 from dlbrt.contract import AHEAD_PREFIX, CHUNK_PREFIX, FITS_PREFIX, KERNEL_PREFIX
+from dlbrt.data.set_tables import layouts_of
 from dlbrt.mpi.values.caches import CACHED, make_cached
 from dlbrt.mpi.values.class_pickles import is_named
 from dlbrt.mpi.values.exceptions import of_exception
 from dlbrt.mpi.values.generators import reduction_of_global
+from dlbrt.mpi.values.set_pickles import Call
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
@@ -42,6 +44,8 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         return _of_memory(obj)
     if isinstance(obj, np.ndarray) and type(obj) is not np.ndarray and (reduced := _of_subclass(obj)):
         return reduced
+    if isinstance(obj, set | frozenset) and layouts_of([obj]) != [None]:
+        raise TypeError(f"other ranks would run through a {type(obj).__name__} in another order")
     if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not is_named(obj):
         raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
     if type(obj) is not CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
@@ -90,6 +94,8 @@ class CodePickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def reducer_override(self, obj: Any) -> Any:
         """See `pickle.Pickler`."""
+        if type(obj) is Call:
+            return obj.reduced
         if is_of_loop(obj):
             by_value(obj)
         return super().reducer_override(obj)

@@ -1,0 +1,66 @@
+"""Sets whose hash tables a pickle alone would not bring to its reader (`dlbrt.data.set_tables`).
+
+They are written ahead of the value in which they are met, in pickles of their own with the same memo: empty
+ones, frozen ones as the result of a call, then calls that fill those that are not frozen. In the memo each
+has its own number from then on, so that the value refers to it wherever it is met.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dlbrt.data.set_tables import SetLayout, layouts_of
+
+#: What pickles of sets, and of frozen ones, have in them.
+_SIGNS = pickle.EMPTY_SET + pickle.MEMOIZE, pickle.FROZENSET + pickle.MEMOIZE
+
+#: A set, or a frozen one, with the layout of its table.
+LaidOut = tuple[Any, SetLayout]
+
+
+class Call:
+    """Is pickled as a call, and so read as its result."""
+
+    __slots__ = ("reduced",)
+
+    def __init__(self, made: Callable[..., Any], *arguments: Any) -> None:
+        self.reduced = made, arguments
+
+
+def laid_out(data: bytes, met: Callable[[], Iterable[Any]]) -> list[LaidOut]:
+    """The sets in a pickle that go ahead of it; ``met`` returns the objects in it. See `layouts_of`."""
+    if not any(sign in data for sign in _SIGNS):
+        return []
+    sets = [each for each in met() if type(each) in (set, frozenset)]
+    return [(each, layout) for each, layout in zip(sets, layouts_of(sets), strict=True) if layout is not None]
+
+
+def write_ahead(pickler: Any, sets: Sequence[LaidOut], begun: list[Any]) -> None:
+    """Write sets ahead of a value; the first object that the pickler meets is the list ``begun``.
+
+    They are in the order in which they were met: what is in a frozen one before it, what is in another one
+    after it. TypeError for a frozen one that is among what its elements lead to.
+    """
+    filled = [(each, layout) for each, layout in sets if type(each) is set]
+    begun += [set() for _ in filled]
+    pickler.dump(begun)
+    _number(pickler, zip(begun, (each for each, _ in filled), strict=True))
+    for each, layout in sets:
+        if type(each) is frozenset:
+            made = Call(SetLayout.frozen, layout)
+            pickler.dump(made)
+            _number(pickler, [(made, each)])
+    pickler.dump([Call(SetLayout.fill, layout, each) for each, layout in reversed(filled)])
+
+
+def _number(pickler: Any, pairs: Iterable[tuple[Any, Any]]) -> None:
+    """Give objects the numbers of others, which stand for them. TypeError for one that has a number."""
+    memo = pickler.memo.copy()
+    for stand_in, each in pairs:
+        if id(each) in memo:
+            raise TypeError("an element of a frozen set leads to the set")
+        number, _ = memo.pop(id(stand_in))
+        memo[id(each)] = number, each
+    pickler.memo = memo
