@@ -99,10 +99,7 @@ class CellProgram:
         for name, value in self.values.items():
             if problem := unpicklable(value, namespace, self.by_name):
                 raise CannotSendError(f"the variable {name} cannot go to the ranks ({problem})")
-        buffers: list[Any] = []
-        stream = io.BytesIO()
-        CellPickler(stream, namespace, self.by_name, buffer_callback=buffers.append).dump(self.values)
-        write(file, stream.getvalue(), buffers)
+        write(file, self.values, namespace, self.by_name)
         return order
 
     def define(self, names: list[str], namespace: dict[str, Any], path: Path) -> None:

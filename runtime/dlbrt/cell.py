@@ -23,6 +23,9 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
+from dlbrt.data.set_tables import copy_of, give_contents
+from dlbrt.mpi.values.set_pickles import Call, dump_in_order, load
+
 #: The name in the program under which it finds the notebook's variables.
 VARIABLES = "_dlb_cell"
 
@@ -93,6 +96,8 @@ def _state(value: Any) -> Any:
     """What an object is given back; None where it has no state that can change."""
     if isinstance(value, dict):
         return list(value.items())
+    if type(value) is set:
+        return copy_of(value)
     if type(value) in _CONTAINERS:
         return list(value)
     if type(value) is np.ndarray:
@@ -106,7 +111,9 @@ def _restore(value: Any, state: Any) -> None:
         np.copyto(value, state, casting="no")
     elif isinstance(value, list | bytearray):
         value[:] = state
-    elif isinstance(value, dict | set):
+    elif isinstance(value, set):
+        give_contents(value, state)
+    elif isinstance(value, dict):
         value.clear()
         value.update(state)
     else:
@@ -174,6 +181,8 @@ class CellPickler(cloudpickle.CloudPickler):  # type: ignore[misc]
 
     def reducer_override(self, value: Any) -> Any:
         """How functions of the namespace travel; all else as cloudpickle has it."""
+        if type(value) is Call:
+            return value.reduced
         if isinstance(value, types.FunctionType) and value.__globals__ is self._namespace:
             self.wanted |= set(names_of(value.__code__))
             contents = tuple(cell.cell_contents for cell in value.__closure__ or ())
@@ -207,14 +216,38 @@ class _Loader(pickle.Unpickler):
         return importlib.import_module(what) if kind == _MODULE else self._found(kind, what)
 
 
-def write(path: Path, data: bytes, buffers: Iterable[pickle.PickleBuffer]) -> None:
-    """Write a stream and the memory of its arrays."""
+def write(
+    path: Path,
+    value: Any,
+    namespace: Mapping[str, Any],
+    by_name: Iterable[str],
+    known: Mapping[int, tuple[str, Any]] | None = None,
+) -> None:
+    """Write a value, pickled by a `CellPickler`, and the memory of its arrays."""
+    data, buffers = _pickled(value, namespace, by_name, known)
     raw = [buffer.raw() for buffer in buffers]
     with path.open("wb") as file:
         pickle.dump((len(data), [each.nbytes for each in raw]), file)
         file.write(data)
         for each in raw:
             file.write(each)
+
+
+def _pickled(
+    value: Any,
+    namespace: Mapping[str, Any],
+    by_name: Iterable[str],
+    known: Mapping[int, tuple[str, Any]] | None,
+) -> tuple[bytes, list[pickle.PickleBuffer]]:
+    buffers: list[pickle.PickleBuffer] = []
+
+    def pickler() -> tuple[CellPickler, io.BytesIO]:
+        buffers.clear()
+        stream = io.BytesIO()
+        return CellPickler(stream, namespace, by_name, known, buffers.append), stream
+
+    _, data = dump_in_order(pickler, value)
+    return data, buffers
 
 
 def read(path: Path, found: Callable[[str, Any], Any]) -> Any:
@@ -226,7 +259,8 @@ def read(path: Path, found: Callable[[str, Any], Any]) -> Any:
         for each in sizes:
             buffers.append(memory := bytearray(each))
             file.readinto(memory)
-    return _Loader(data, buffers, found).load()
+    (value,) = load(_Loader(data, buffers, found), data)
+    return value
 
 
 class CellVariables(dict[str, Any]):
@@ -296,12 +330,9 @@ class CellVariables(dict[str, Any]):
             if problem := unpicklable(left[name], after, named, known):
                 lost[name] = problem
                 del left[name]
-        buffers: list[pickle.PickleBuffer] = []
-        stream = io.BytesIO()
-        pickler = CellPickler(stream, after, named, known, buffers.append)
-        pickler.dump((list(map(_type_name, self._order)), left, deleted, changed, lost))
         (self._directory / "defined").write_bytes(pickle.dumps(defined))
-        write(self._directory / "left", stream.getvalue(), buffers)
+        value = list(map(_type_name, self._order)), left, deleted, changed, lost
+        write(self._directory / "left", value, after, named, known)
 
 
 def _image(value: Any, namespace: Mapping[str, Any]) -> bytes:
@@ -332,7 +363,7 @@ def unpicklable(
 ) -> str:
     """Why a value cannot be pickled; empty if it can."""
     try:
-        CellPickler(io.BytesIO(), namespace, by_name, known, lambda _: None).dump(value)
+        _pickled(value, namespace, by_name, known)
     except Exception as error:  # values' own hooks may raise anything
         return f"{type(error).__name__}: {error}"
     return ""

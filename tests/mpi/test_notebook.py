@@ -77,6 +77,37 @@ def test_arrays_change_in_place_and_functions_arrive(notebook: Notebook) -> None
     assert notebook["i"] == 39
 
 
+def test_sets_keep_their_order(notebook: Notebook) -> None:
+    setup = """\
+s, t = set(range(2000)), {k * 1024 for k in range(40)}
+for k in range(2000):
+    if k not in (5, 77, 1000, 1029):
+        s.discard(k)
+f, rows = frozenset(t) - {1024}, [set(t) for _ in range(8)]
+out, same = [None] * 8, s
+"""
+    loop = """\
+# dlb: parallel
+for i in range(8):
+    rows[i].discard(i * 2048)
+    rows[i].add(i * 512)
+    out[i] = [*s], [*t], [*f], t | {i}
+t.discard(2048)
+u = f | s
+"""
+    plain: dict[str, Any] = {}
+    exec(setup + loop, plain)
+    notebook.run(setup, "%%dlb -n 2 --strategy none --no-summary\n" + loop)
+    assert notebook["same"] is notebook["s"]
+    for name in ("s", "t", "f", "u"):
+        assert [*notebook[name]] == [*plain[name]], name
+    for one, other in zip(notebook["out"] + notebook["rows"], plain["out"] + plain["rows"], strict=True):
+        assert [*map(list, one)] == [*map(list, other)] if type(one) is tuple else [*one] == [*other]
+    for each in (notebook["s"], plain["s"]):
+        each.update(range(0, 900, 7))
+    assert [*notebook["s"]] == [*plain["s"]]
+
+
 def np_sqrt(n: int) -> Any:
     import numpy as np
 

@@ -32,9 +32,9 @@ from dlbrt.mpi.values.generators import are_seeds, is_seed, pools_of
 from dlbrt.mpi.values.kernels import SentKernel, pack_kernel, signature
 from dlbrt.mpi.values.objects import KnownObjects, RootObjects
 from dlbrt.mpi.values.packing import Packed, look_into, pack
-from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_modules import ModuleData, collect
 from dlbrt.mpi.values.program_state import InterpreterState
+from dlbrt.mpi.values.set_pickles import met_by_pickler
 from dlbrt.mpi.values.uses import is_made_later
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe
 from dlbrt.reductions.operations import IMMUTABLE

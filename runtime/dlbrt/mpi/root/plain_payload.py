@@ -22,8 +22,8 @@ from dlbrt.data.space import RangeSpace, Space
 from dlbrt.mpi.routines.loop_residents import LoopResidents
 from dlbrt.mpi.values.kernels import SentKernel
 from dlbrt.mpi.values.packing import Packed
-from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_modules import MAIN, ModuleData
+from dlbrt.mpi.values.set_pickles import met_by_pickler
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import ContributionDescription
 

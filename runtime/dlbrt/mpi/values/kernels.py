@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.pickles import dump_in_order, met_by_pickler
+from dlbrt.mpi.values.set_pickles import dump_in_order, met_by_pickler
 from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, is_of_loop
 from dlbrt.records import dataclass
 

@@ -25,7 +25,8 @@ from dlbrt.data.overlap import exposes_memory
 from dlbrt.mpi.values.departure import Departure
 from dlbrt.mpi.values.left_behind import generators, stand_in
 from dlbrt.mpi.values.objects import KnownObjects
-from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader, dump_in_order, met_by_pickler
+from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader
+from dlbrt.mpi.values.set_pickles import dump_in_order, met_by_pickler
 from dlbrt.mpi.values.taken_apart import PROTOCOL
 from dlbrt.records import dataclass
 

@@ -22,7 +22,15 @@ import numpy as np
 
 from dlbrt.mpi.values.class_pickles import of_class
 from dlbrt.mpi.values.generators import SEEDS
-from dlbrt.mpi.values.set_pickles import LaidOut, laid_out, write_ahead
+from dlbrt.mpi.values.set_pickles import (
+    LaidOut,
+    laid_out,
+    load,
+    met_before,
+    met_by_pickler,
+    met_since,
+    write_ahead,
+)
 from dlbrt.mpi.values.taken_apart import PROTOCOL, CodePickler, common_reduction
 
 #: Opcodes that put the next buffer, here any object, into the memo; and the frame around them.
@@ -146,17 +154,17 @@ class Writer:
         first: list[Any] = begun  # the first object met
         try:
             data = self._pickled(begun, taken_apart)
-            sets = laid_out(data, lambda: _met_since(self._pickler, begun))
+            sets = laid_out(data, lambda: met_since(self._pickler, begun))
             if sets:
-                self._restart(Numbering(_met_before(self._pickler, begun)))
+                self._restart(Numbering(met_before(self._pickler, begun)))
                 first = []
                 data = self._pickled(begun, taken_apart, sets, first)
-            if kept and any(id(met) in kept for met in _met_since(self._pickler, first)):
+            if kept and any(id(met) in kept for met in met_since(self._pickler, first)):
                 raise TypeError("iterations keep what a function has in its cache, and each rank has its own")
             if self._tried and self._pickler.has_hooks:
-                Reader(_met_before(self._pickler, first)).load(data)
+                Reader(met_before(self._pickler, first)).load(data)
         except BaseException:
-            self._restart(Numbering(_met_before(self._pickler, first)))
+            self._restart(Numbering(met_before(self._pickler, first)))
             raise
         return data
 
@@ -247,20 +255,7 @@ class Reader:
         self._stream.truncate()
         self._stream.write(data)
         self._stream.seek(0)
-        value = self._unpickler.load()
-        while self._stream.tell() < len(data):  # what came before were sets
-            value = self._unpickler.load()
-        return value
-
-
-def _met_before(pickler: Any, obj: Any) -> list[Any]:
-    """The objects that a pickler has met before one that it may have met."""
-    return list(itertools.takewhile(lambda met: met is not obj, met_by_pickler(pickler)))
-
-
-def _met_since(pickler: Any, obj: Any) -> list[Any]:
-    """The objects that a pickler has met since one, and that one."""
-    return met_by_pickler(pickler)[len(_met_before(pickler, obj)) :]
+        return load(self._unpickler, self._stream)
 
 
 def _has_hooks(kind: type) -> bool:
@@ -272,24 +267,3 @@ def _has_hooks(kind: type) -> bool:
 def _is_installed(function: FunctionType) -> bool:
     """Whether a function is of the standard library, made by it, or of an installed package."""
     return function.__code__.co_filename.startswith((sys.prefix, sys.base_prefix, "<", "namedtuple_"))
-
-
-def dump_in_order(new: Callable[[], tuple[Any, io.BytesIO]], value: Any) -> tuple[Any, bytes]:
-    """Pickle a value for a `Reader`, its sets with their tables; returns the pickler too.
-
-    ``new`` makes a pickler and its file, again where there are sets that go ahead.
-    """
-    pickler, file = new()
-    begun = [value]
-    pickler.dump(begun)
-    sets = laid_out(file.getvalue(), lambda: _met_since(pickler, begun))
-    if sets:
-        pickler, file = new()
-        write_ahead(pickler, sets, [])
-        pickler.dump(begun)
-    return pickler, file.getvalue()
-
-
-def met_by_pickler(pickler: Any) -> list[Any]:
-    """The objects that a pickler has met, in the order of its numbering."""
-    return [value for _, value in sorted(pickler.memo.copy().values(), key=_NUMBER)]

@@ -7,8 +7,11 @@ has its own number from then on, so that the value refers to it wherever it is m
 
 from __future__ import annotations
 
+import io
+import itertools
 import pickle
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from dlbrt.data.set_tables import SetLayout, layouts_of
@@ -27,6 +30,46 @@ class Call:
 
     def __init__(self, made: Callable[..., Any], *arguments: Any) -> None:
         self.reduced = made, arguments
+
+
+def dump_in_order(new: Callable[[], tuple[Any, io.BytesIO]], value: Any) -> tuple[Any, bytes]:
+    """Pickle a list with a value, its sets with their tables; returns the pickler too. See `load`.
+
+    ``new`` makes a pickler and its file, again where there are sets that go ahead.
+    """
+    pickler, file = new()
+    begun = [value]
+    pickler.dump(begun)
+    sets = laid_out(file.getvalue(), lambda: met_since(pickler, begun))
+    if sets:
+        pickler, file = new()
+        write_ahead(pickler, sets, [])
+        pickler.dump(begun)
+    return pickler, file.getvalue()
+
+
+def load(unpickler: pickle.Unpickler, stream: io.BytesIO) -> Any:
+    """The last object in a stream; those before it were sets."""
+    end = len(stream.getbuffer())
+    value = unpickler.load()
+    while stream.tell() < end:
+        value = unpickler.load()
+    return value
+
+
+def met_before(pickler: Any, obj: Any) -> list[Any]:
+    """The objects that a pickler has met before one that it may have met."""
+    return list(itertools.takewhile(lambda met: met is not obj, met_by_pickler(pickler)))
+
+
+def met_since(pickler: Any, obj: Any) -> list[Any]:
+    """The objects that a pickler has met since one, and that one."""
+    return met_by_pickler(pickler)[len(met_before(pickler, obj)) :]
+
+
+def met_by_pickler(pickler: Any) -> list[Any]:
+    """The objects that a pickler has met, in the order of its numbering."""
+    return [value for _, value in sorted(pickler.memo.copy().values(), key=itemgetter(0))]
 
 
 def laid_out(data: bytes, met: Callable[[], Iterable[Any]]) -> list[LaidOut]:
