@@ -53,7 +53,7 @@ def shown(value):
     if isinstance(value, dict):
         return [(key, shown(each)) for key, each in value.items()]
     if isinstance(value, set):
-        return sorted(value)
+        return list(value)
     return vars(value) if isinstance(value, Body) else value
 """
 
@@ -118,6 +118,10 @@ CONSTRUCTS = [
     _construct("d[k] =", "d@ = {}", "d@[i % 7] = i", "d@"),
     _construct("d.update", "d@ = {}", "d@.update({str(i): i})", "d@"),
     _construct("set.add", "c@ = set()", "c@.add(i % 5)", "c@"),
+    _construct("set.update", "c@ = {7}", "c@.update({i * 33, i * 8})", "c@"),
+    _construct("set |=", "c@ = {7}", "c@ |= {i * 33, i * 8} - {i}", "c@"),
+    _construct("item set", "b@ = [{k * j for j in range(k)} for k in range(n)]", "b@[i].discard(i)\nb@[i].add(7)", "b@"),
+    _construct("order of a set", "s@ = set(range(n)) - set(range(5))\nL@ = [0] * n", "L@[i] = [*s@]", "L@"),
     _construct("groups", "d@ = defaultdict(list)", "d@[i % 3].append(i)", "d@"),
     _construct("setdefault", "d@ = {}", "d@.setdefault(i % 3, []).append(i)", "d@"),
     _construct("Counter.update", "c@ = Counter()", "c@.update([i % 3])", "c@"),
