@@ -301,6 +301,23 @@ def test_a_frozen_set_that_elements_lead_to_is_refused_where_its_order_would_cha
         sent([held])
 
 
+def test_frozen_sets_in_frozen_sets_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(set_tables, "_IS_SEEDED", True)
+    held: list[Any] = [frozenset(random_set(seed)) for seed in range(40)]
+    holder = Holder(7)
+    holder.held = held[3]
+    held.append(frozenset({(1, held[0]), held[5], *range(0, 3200, 32)}) - {0})
+    held.append(frozenset({holder, *range(0, 6400, 64)}) - {0})
+    held.append(frozenset({held[-1], held[-2], *range(0, 6400, 64)}) - {0})
+    there = sent([held[::-1]])[0][::-1]
+    assert all(one | {-5} == other | {-5} for one, other in zip(held, there, strict=True))
+    assert [[*each] for each in there[:40]] == [[*each] for each in held[:40]]
+    assert [*map(repr, map(list, there[40:41]))] == [*map(repr, map(list, held[40:41]))]
+    assert there[41] in there[42]
+    assert any(each is there[5] for each in there[40])
+    assert next(each for each in there[41] if type(each) is Holder).held is there[3]
+
+
 class Numbers(set[int]):
     pass
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
+from dlbrt.data.object_state import ATOMS
 from dlbrt.data.set_tables import SetLayout, layouts_of
 
 #: What pickles of sets, and of frozen ones, have in them.
@@ -90,12 +91,29 @@ def write_ahead(pickler: Any, sets: Sequence[LaidOut], begun: list[Any]) -> None
     begun += [set() for _ in filled]
     pickler.dump(begun)
     _number(pickler, zip(begun, (each for each, _ in filled), strict=True))
-    for each, layout in sets:
-        if type(each) is frozenset:
-            made = Call(SetLayout.frozen, layout)
-            pickler.dump(made)
-            _number(pickler, [(made, each)])
+    for group in _groups([(each, layout) for each, layout in sets if type(each) is frozenset]):
+        made = [Call(SetLayout.frozen, layout) for _, layout in group]
+        pickler.dump(made)
+        _number(pickler, zip(made, (each for each, _ in group), strict=True))
     pickler.dump([Call(SetLayout.fill, layout, each) for each, layout in reversed(filled)])
+
+
+def _groups(frozen: Sequence[LaidOut]) -> list[list[LaidOut]]:
+    """Frozen sets in groups, those that are in another one, if only through objects, in an earlier one."""
+    groups: list[list[LaidOut]] = []
+    number: dict[int, int] = {}
+    for each, layout in frozen:
+        inside: list[Any] = [*each]
+        for held in inside:  # which grows
+            if type(held) in (tuple, frozenset):
+                inside += held
+        known = {tuple, frozenset} | ATOMS
+        first = max((number.get(id(held), -1) for held in inside), default=-1) + 1
+        number[id(each)] = first if known.issuperset(map(type, inside)) else len(groups)
+        if number[id(each)] == len(groups):
+            groups.append([])
+        groups[number[id(each)]].append((each, layout))
+    return groups
 
 
 def _number(pickler: Any, pairs: Iterable[tuple[Any, Any]]) -> None:
