@@ -7,7 +7,7 @@ object, and that nothing else reaches one, the runtime sees in the data before t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 
 from dlbc.analysis.uses import bound_names, unparsed
 from dlbc.ir.region import ModuleNames
@@ -39,3 +39,34 @@ def _sequences(
             yield unparsed(inner), frozenset(bound_names([target]))
         case _:
             yield unparsed(iterable), frozenset(bound_names([target]))
+
+
+def surely_runs(iterable: ast.expr, module: ModuleNames, integers: Mapping[str, int]) -> bool:
+    """Whether a loop over it runs at least once, as its text shows; ``integers`` are names of integers."""
+    match iterable:
+        case ast.Call(func=ast.Name(id="range"), args=[_, *_] as args, keywords=[]) if module.builtin(
+            "range"
+        ):
+            numbers = [_integer(each, integers) for each in args]
+            known = [each for each in numbers if each is not None]
+            return len(known) == len(args) <= 3 and 0 not in known[2:] and len(range(*known)) > 0
+        case ast.Call(func=ast.Name(id="reversed" | "enumerate" as name), args=[inner]) if module.builtin(
+            name
+        ):
+            return surely_runs(inner, module, integers)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return any(not isinstance(each, ast.Starred) for each in elements)
+        case ast.Constant(value=str(text)):
+            return bool(text)
+    return False
+
+
+def _integer(node: ast.expr, integers: Mapping[str, int]) -> int | None:
+    match node:
+        case ast.Constant(value=int(number)) if type(number) is int:
+            return number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))) if type(number) is int:
+            return -number
+        case ast.Name(id=name):
+            return integers.get(name)
+    return None

@@ -59,7 +59,8 @@ class ModuleNames:
     and attributes that hold one; ``growing_dicts``: the same for dictionaries that grow where they are read.
     ``declared``: names that a function declares global or nonlocal, so that it may bind them at any time.
     ``object_containers``: names of containers whose items may be changed in place; ``scalar_containers``:
-    names of containers of numbers and text alone.
+    names of containers of numbers and text alone. ``integers``: names that the file binds once, to an integer
+    that it writes out.
     """
 
     bound: Mapping[str, Sequence[ast.AST]]
@@ -76,6 +77,7 @@ class ModuleNames:
     declared: frozenset[str] = frozenset()
     object_containers: frozenset[str] = frozenset()
     scalar_containers: frozenset[str] = frozenset()
+    integers: Mapping[str, int] = field(default_factory=dict)
 
     def builtin(self, name: str) -> bool:
         """Whether ``name`` means Python's builtin wherever it stands in the module."""

@@ -12,7 +12,7 @@ the value of the iteration before, or of before the loop: the iterations are not
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
@@ -34,9 +34,14 @@ from dlbc.ir.region import LoopNames
 State = frozenset[str] | None  # None: not reached
 
 
-def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> ScalarFacts:
-    """The flow through one iteration, at whose start the targets are bound."""
-    flow = _Flow(names.temporaries)
+def classify_scalars(
+    body: Iterable[ast.stmt], names: LoopNames, runs: Callable[[ast.expr], bool] = lambda _: False
+) -> ScalarFacts:
+    """The flow through one iteration, at whose start the targets are bound.
+
+    ``runs`` says of what an inner loop runs over whether it surely has an item.
+    """
+    flow = _Flow(names.temporaries, runs)
     continues: list[State] = []
     flow.loops.append(([], continues))
     end = flow.block(body, frozenset(names.targets))
@@ -57,8 +62,8 @@ def _deleted(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 
 class _Flow:
-    def __init__(self, own: frozenset[str]) -> None:
-        self._own = own
+    def __init__(self, own: frozenset[str], runs: Callable[[ast.expr], bool]) -> None:
+        self._own, self._runs = own, runs
         self.exposed: list[Use] = []
         self.loops: list[tuple[list[State], list[State]]] = []
 
@@ -109,18 +114,24 @@ class _Flow:
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, state: frozenset[str]) -> State:
         breaks: list[State] = []
+        continues: list[State] = []
         if isinstance(node, ast.While):
             state = self._uses(node.test, state - _deleted(node.body))
             inside = state
         else:
             state = self._uses(node.iter, state) - _deleted(node.body)
             inside = self._uses(node.target, state)
-        self.loops.append((breaks, []))
-        self.block(node.body, inside)
+        self.loops.append((breaks, continues))
+        after = self.block(node.body, inside)
         self.loops.pop()
-        test = node.test if isinstance(node, ast.While) else None
-        endless = isinstance(test, ast.Constant) and bool(test.value)
-        end = None if endless else self.block(node.orelse, state)
+        if isinstance(node, ast.For) and self._runs(node.iter):
+            for state_at_end in continues:
+                after = _meet(after, state_at_end)
+            end = self.block(node.orelse, after)
+        else:
+            test = node.test if isinstance(node, ast.While) else None
+            endless = isinstance(test, ast.Constant) and bool(test.value)
+            end = None if endless else self.block(node.orelse, state)
         for broken in breaks:
             end = _meet(end, broken)
         return end

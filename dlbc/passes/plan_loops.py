@@ -10,6 +10,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from dlbrt.records import dataclass
 
@@ -19,6 +20,7 @@ from dlbc.analysis.call_targets import FindModule, Program, ProgramModule
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
+from dlbc.analysis.iterated_sequences import surely_runs
 from dlbc.analysis.names import without_hidden
 from dlbc.analysis.uses import ScalarFacts, bound_names, uses_of
 from dlbc.diagnostics.catalogue import report
@@ -177,7 +179,10 @@ class _Body:
 
 def _read_body(context: AnalysisContext) -> _Body:
     facts = find_accesses(context)
-    scalars = classify_scalars(context.body, context.names)
+    # Another module of the program may bind names of this one.
+    integers = {} if context.other_modules else context.module.integers
+    runs = partial(surely_runs, module=context.module, integers=integers)
+    scalars = classify_scalars(context.body, context.names, runs)
     contributions, refused = find_reductions(context, facts, scalars)
     effects = check_effects(context, facts, contributions)
     added_to = frozenset(contributions.containers) - contributions.maybe_stores

@@ -49,6 +49,7 @@ def resolve_module(module: Module) -> ModuleNames:
     aliases: dict[str, ast.expr] = {}
     imports: dict[str, str] = {}
     not_imported: set[str] = set()
+    integers: dict[str, int] = {}
     owners = {m for c in every_node(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
     stores: Counter[str] = Counter()
     for node in every_node(module.tree):
@@ -59,6 +60,8 @@ def resolve_module(module: Module) -> ModuleNames:
             stores.update(names)
         if node not in owners:  # what a class body binds hides nothing in functions
             anywhere |= names
+        if isinstance(node, ast.Assign):
+            integers |= dict(_integers_bound_by(node))
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
             aliases |= {t.id: node.value for t in node.targets if isinstance(t, ast.Name)}
         if not isinstance(node, ast.Import | ast.ImportFrom):
@@ -91,7 +94,21 @@ def resolve_module(module: Module) -> ModuleNames:
         aliases={name: value for name, value in aliases.items() if stores[name] == 1},
         classes=classes,
         declared=frozenset(declared),
+        integers={
+            name: value for name, value in integers.items() if stores[name] == 1 and name not in declared
+        },
     )
+
+
+def _integers_bound_by(node: ast.Assign) -> Iterator[tuple[str, int]]:
+    """Names that an assignment binds to integers that it writes out."""
+    pairs: list[tuple[ast.expr, ast.expr]] = [(target, node.value) for target in node.targets]
+    for target, value in pairs:  # which grows
+        match target, value:
+            case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                pairs += zip(targets, values, strict=True)
+            case ast.Name(id=name), ast.Constant(value=int(found)) if type(found) is int:
+                yield name, found
 
 
 def _names_bound_by(node: ast.AST) -> set[str]:

@@ -22,6 +22,15 @@ TAKEN = [
     ("a complete match", "match i:\n    case 0:\n        t = 1\n    case _:\n        t = 2\nprint_(t)"),
     ("a comprehension has its own names", "print_([t for t in w])"),
     ("del after binding", "t = 1\ndel t"),
+    ("an inner loop that runs", "for k in range(3):\n    t = k\nprint_(t, k)"),
+    ("an inner loop over a constant", "for k in range(1, TIMES, 2):\n    t = k\nprint_(t)"),
+    ("an inner loop downwards", "for k in reversed(range(9, 1, -2)):\n    t = k\nprint_(t)"),
+    ("an inner loop over items", "for k, c in enumerate((1, *w)):\n    t = c\nprint_(t)"),
+    ("an inner loop that may break", "for c in 'ab':\n    t = c\n    if t in w:\n        break\nprint_(t)"),
+    (
+        "continue after binding",
+        "for k in range(3):\n    t = k\n    if k:\n        continue\n    w(t)\nprint_(t)",
+    ),
 ]
 
 REFUSED = [
@@ -38,12 +47,21 @@ REFUSED = [
     ),
     ("a lambda before the binding", "f = lambda: t\nt = 1\nprint_(f())"),
     ("itself", "t = 2 * t + 1"),
+    ("an inner loop that never runs", "for k in range(3, 1):\n    t = k\nprint_(t)"),
+    ("an inner loop over a name bound twice", "for k in range(COUNT):\n    t = k\nprint_(t)"),
+    ("an inner loop over a text", "for k in '':\n    t = k\nprint_(t)"),
+    ("an inner loop over what may be empty", "for k in (*w,):\n    t = k\nprint_(t)"),
+    ("break before binding", "for k in range(3):\n    if w[k]:\n        break\n    t = k\nprint_(t)"),
+    ("continue before binding", "for k in range(3):\n    if w[k]:\n        continue\n    t = k\nprint_(t)"),
+    ("del in an inner loop", "t = 1\nfor k in range(3):\n    del t\n    w(t)\nprint_(t)"),
+    ("a step of zero", "for k in range(3, 1, 0):\n    t = k\nprint_(t)"),
+    ("another range", "def range(n): return ()\nfor k in range(3):\n    t = k\nprint_(t)"),
 ]
 
 
 def text_of(body: str) -> str:
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
-    return f"# dlb: parallel\nfor i in range(9):\n{lines}"
+    return f"N, TIMES = 9, 4\nCOUNT = 1\nCOUNT = 2\n# dlb: parallel\nfor i in range(N):\n{lines}"
 
 
 @pytest.mark.parametrize("body", [c[1] for c in TAKEN], ids=[c[0] for c in TAKEN])
