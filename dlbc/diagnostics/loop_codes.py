@@ -172,6 +172,7 @@ LOOPS: dict[str, CatalogueEntry] = {
         "bind `{name}` on every path before it is read, or compute it from the loop's variable; collect a "
         "growing list by `items.append(e)` and assemble it after the loop",
         {
+            "not run": "give `{name}` a value before the inner loop, which may not run at all",
             "previous": "compute the value of the iteration before from the loop's variable, in place of "
             "`{name}` (it was `{value}`); the first iteration may need a case of its own",
             "grows": "collect the parts by `parts.append(e)`, and join them after the loop",
@@ -186,6 +187,10 @@ LOOPS: dict[str, CatalogueEntry] = {
         "iterations",
         "write `{name} += e` (or - * & | ^), `{name} = max({name}, e)` (or min), or `{name} = {name} and e` "
         "(or or), with an `e` that calls no function; or store each iteration's part in an array by index",
+        {
+            "recurrence": "each iteration needs the value of `{name}` that the one before it has computed: "
+            "leave this loop sequential, and annotate a loop inside or around it",
+        },
     ),
     "DLB312": CatalogueEntry(
         E,

@@ -231,6 +231,8 @@ def _of_carried(node: Node, context: AnalysisContext) -> Choice:
     for statement in (n for s in context.body for n in every_node(s) if isinstance(n, ast.Assign)):
         if any(isinstance(target, ast.Name) and target.id == node.id for target in statement.targets):
             value = statement.value
+            if node.id not in _names(value) and statement.lineno < node.lineno:
+                return ("not run", {"name": node.id}) if _is_in_loop(statement, node, context) else None
             if node.id not in _names(value):
                 return "previous", {"name": node.id, "value": unparsed(value)}
             if (written := _as_reduction(value, node.id, context)) is not None:
@@ -238,6 +240,24 @@ def _of_carried(node: Node, context: AnalysisContext) -> Choice:
             joins = isinstance(value, ast.Call) and unparsed(value.func).rpartition(".")[2] in _JOINING
             return ("grows" if joins else "recurrence"), {"name": node.id}
     return None
+
+
+def _of_update(node: Node, context: AnalysisContext) -> Choice:
+    """A recurrence, whose steps are used in between or are no steps of a reduction."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return None
+    name, value = node.targets[0].id, node.value
+    read = [n for s in context.body for n in every_node(s) if isinstance(n, ast.Name) and n.id == name]
+    inside = [n for n in every_node(value) if isinstance(n, ast.Name) and n.id == name]
+    elsewhere = len(read) > len(inside) + len(node.targets)
+    deeper = isinstance(value, ast.BinOp) and inside and not {value.left, value.right} & set(inside)
+    return ("recurrence", {"name": name}) if elsewhere or deeper else None
+
+
+def _is_in_loop(statement: ast.stmt, read: ast.Name, context: AnalysisContext) -> bool:
+    """Whether a statement is in an inner loop that a read comes after."""
+    inner = (n for s in context.body for n in every_node(s) if isinstance(n, ast.For | ast.While))
+    return any((loop.end_lineno or 0) < read.lineno and statement in every_node(loop) for loop in inner)
 
 
 def _as_reduction(value: ast.expr, name: str, context: AnalysisContext) -> str | None:
@@ -336,6 +356,7 @@ _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
     "DLB306": _of_stores,
     "DLB307": _of_fixed,
     "DLB310": _of_carried,
+    "DLB311": _of_update,
     "DLB402": _of_files,
     "DLB407": _of_change,
     "DLB409": _of_shared,
