@@ -35,6 +35,9 @@ _END = 0.25
 #: Costs that differ by less count as equal.
 _ALIKE = 1.5
 
+#: Where costs differ by this factor they change within a bin, and ranks seem to have different speeds.
+_STEEP = 50.0
+
 
 @dataclass(frozen=True, slots=True)
 class CostProfile:
@@ -60,6 +63,18 @@ class CostProfile:
     def longest_s(self) -> float:
         """The cost of an iteration in the dearest bin."""
         return max(self.seconds)
+
+    @property
+    def misfit(self) -> float:
+        """By which factor the stated cost is off at most; 1 where none was stated."""
+        pairs = zip(self.seconds, self.stated or (), strict=False)
+        ratios = [measured / stated for measured, stated in pairs if measured > 0 and stated > 0]
+        return max(max(ratios), 1 / min(ratios)) if ratios else 1.0
+
+    @property
+    def has_speeds(self) -> bool:
+        """Whether a rank's speed does not just stand for the costs of its iterations."""
+        return self.slow > self.uneven or self.growth < _STEEP
 
     @property
     def where(self) -> str:

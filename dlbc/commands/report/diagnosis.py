@@ -20,7 +20,7 @@ from dlbrt.records import dataclass
 
 from dlbc.commands.report.facts import LoopFacts, ProgramFacts
 from dlbc.commands.report.findings import Cause, Efficiency, TimeFinding, efficiency
-from dlbc.commands.report.losses import is_short, losses_of
+from dlbc.commands.report.losses import STATED_OFF, is_short, losses_of
 from dlbc.commands.report.remedies import remedy
 from dlbc.commands.report.slow_ranks import of_speeds
 from dlbc.commands.report.words import about, count, part, times
@@ -112,6 +112,9 @@ def _waiting_rank(loop: LoopFacts) -> str:
 
 def _uneven(loop: LoopFacts) -> str:
     assert loop.profile is not None
+    if loop.profile.misfit > STATED_OFF:
+        off = f"the stated cost W(i) is off by a factor of up to {times(loop.profile.misfit)}"
+        return f"{_waiting_rank(loop)}: {off}"
     cost = f"iterations cost {times(loop.profile.growth)}-fold more {loop.profile.where}"
     return f"{_waiting_rank(loop)}: {cost}"
 

@@ -26,6 +26,9 @@ from dlbc.commands.report.words import about, count, part, seconds_text, times
 #: Of the predictions, so many of the best are shown at once.
 _BEST = 3
 
+#: Ranks whose speeds differ by less count as equally fast.
+_FASTER = 1.1
+
 #: Of a run, only the latest windows are shown.
 _MOST_WINDOWS = 40
 
@@ -157,15 +160,12 @@ def _costs(facts: LoopFacts) -> str:
         f"Iterations cost up to {times(profile.growth)} times as much {profile.where} as elsewhere"
     )  # fmt: skip
     known = [(speed, rank) for rank, speed in enumerate(profile.speeds) if speed is not None]
-    if len(known) > 1:
-        (slowest, slow), (fastest, fast) = min(known), max(known)
+    (slowest, slow), (fastest, fast) = min(known), max(known)
+    if fastest > _FASTER * slowest and profile.has_speeds:
         faster = f"{times(fastest / slowest)} times as fast"
         words += f"; rank {slow} was the slowest, rank {fast} the fastest ({faster})"
     if profile.stated is not None:
-        ratios = [m / s for m, s in zip(profile.seconds, profile.stated, strict=True) if s > 0 and m > 0]
-        if ratios:
-            apart = times(max(max(ratios), 1 / min(ratios)))
-            words += f". The stated cost W(i) is off by a factor of up to {apart}"
+        words += f". The stated cost W(i) is off by a factor of up to {times(profile.misfit)}"
     return f"{words}."
 
 

@@ -26,6 +26,9 @@ _COARSE = 8
 #: Costs that differ by a smaller factor, and shares by a smaller part, are not what ranks waited for.
 _GROWTH, _UNEVEN = 1.5, 0.05
 
+#: A stated cost that is off by a larger factor explains why ranks waited.
+STATED_OFF = 2.0
+
 
 def losses_of(loop: LoopFacts, program: ProgramFacts) -> dict[Cause, float]:
     """The seconds lost in the loop, by cause."""
@@ -89,5 +92,5 @@ def _why_waiting(loop: LoopFacts, program: ProgramFacts) -> Cause:
     known = [speed for speed in profile.speeds if speed is not None]
     if profile.slow > profile.uneven and min(known) < SLOW:
         return Cause.SLOW_RANK
-    uneven = profile.growth > _GROWTH and profile.uneven > _UNEVEN
+    uneven = (profile.growth > _GROWTH and profile.uneven > _UNEVEN) or profile.misfit > STATED_OFF
     return Cause.UNEVEN_COST if uneven else Cause.UNEXPLAINED_WAITING

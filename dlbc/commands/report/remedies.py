@@ -8,7 +8,10 @@ from dlbc.commands.report.facts import LoopFacts
 
 _LET_MOVE = "let work move between the ranks: leave the strategy `none` out (`--strategy`, `schedule`)"
 
-_STATE_COST = "add `cost(...)` with what an iteration costs, or `profile`, which measures it"
+_STATE_COST = "add `cost(...)` with what an iteration costs"
+
+#: What a loop measures is of use to its later runs.
+_MEASURE = "`profile`, which measures it"
 
 _REMEDIES = {
     "MEMORY_CLIFF": "give that host more memory, or more hosts fewer rows each; with `--learned FILE` the "
@@ -16,7 +19,8 @@ _REMEDIES = {
     "FEW_ITERATIONS": "annotate a loop with more and shorter iterations, or use fewer ranks",
     "SHORT_LOOP": "annotate the loop around it, so that each run has more work",
     "STARTUP": "give the program more to do: this is done once, however much follows",
-    "SEQUENTIAL": "annotate the loops that take longest there, or use fewer ranks: more do not shorten it",
+    "SEQUENTIAL": "annotate the loops that take longest there; imports are part of it, and more ranks do not "
+    "shorten it",
     "INTERPRETED": "change what is named there, or leave `jit` out; `dlbc explain` says more",
     "ALONE": "change what is named there; `dlbc explain` says more",
     "UNEXPLAINED_WAITING": "look at the timeline: whether one rank is always last, or another each time",
@@ -27,7 +31,7 @@ def remedy(cause: str, loop: LoopFacts | None = None, waited: bool = False, emul
     """The remedy for a cause, by the name of it; for a slow rank, whether others ``waited`` for it."""
     strategy = loop.requested if loop is not None else ""
     if cause == "UNEVEN_COST":
-        return _uneven(loop) if loop is not None else _STATE_COST
+        return _uneven(loop) if loop is not None else f"{_STATE_COST}, or {_MEASURE}"
     if cause == "SLOW_RANK":
         return _slow(strategy, waited, emulated)
     if cause == "TRANSFERS":
@@ -39,11 +43,12 @@ def remedy(cause: str, loop: LoopFacts | None = None, waited: bool = False, emul
 
 
 def _uneven(loop: LoopFacts) -> str:
+    measure = f", or {_MEASURE}" if len(loop.runs) > 1 else ""
     if loop.requested == STATIC:
-        return f"{_LET_MOVE}, or {_STATE_COST}"
+        return f"{_LET_MOVE}, or {_STATE_COST}{measure}"
     if loop.profile is not None and loop.profile.stated is not None:
-        return "state another `cost(...)`: iterations do not cost what was stated; `profile` measures it"
-    return _STATE_COST
+        return f"state another `cost(...)`: iterations do not cost what was stated{measure}"
+    return f"{_STATE_COST}{measure}"
 
 
 def _slow(strategy: str, waited: bool, emulated: bool) -> str:

@@ -34,7 +34,7 @@ def of_speeds(loop: LoopFacts, program: ProgramFacts) -> Iterator[TimeFinding]:
         what = f"{_named(rank, program)} {slower}, as a host does whose memory is full"
         advice = remedy(Cause.MEMORY_CLIFF.name, loop)
         yield TimeFinding(Cause.MEMORY_CLIFF, loop.source, _cliff_gain(routine), what, advice)
-    elif loop.profile is not None and program.ranks > 1:
+    elif loop.profile is not None and loop.profile.has_speeds and program.ranks > 1:
         known = {rank: speed for rank, speed in enumerate(loop.profile.speeds) if speed is not None}
         rank = min(known, key=known.__getitem__)
         if len(known) > 1 and known[rank] < SLOW:

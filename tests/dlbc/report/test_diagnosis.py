@@ -63,7 +63,26 @@ def test_iterations_that_cost_more_at_the_end() -> None:
     assert remedy.startswith("add `cost(...)`")
     assert "leave the strategy `none` out" in first(diagnose(program(WAITING, UNEVEN, "none")))[2]
     stated = replace(UNEVEN, stated=(1e-2, 1e-2))
-    assert first(diagnose(program(WAITING, stated)))[2].startswith("state another `cost(...)`")
+    cause, what, remedy = first(diagnose(program(WAITING, stated)))
+    assert (cause, remedy.split(":")[0]) == (Cause.UNEVEN_COST, "state another `cost(...)`")
+    assert what.endswith("the stated cost W(i) is off by a factor of up to 40")
+    # Also where the bins do not show what the rank with the last iterations had.
+    unseen = replace(stated, uneven=0.0, growth=1.0)
+    assert first(diagnose(program(WAITING, unseen)))[:2] == (cause, what)
+
+
+def test_what_a_loop_measures_helps_its_later_runs_alone() -> None:
+    assert "`profile`" not in first(diagnose(program(WAITING, UNEVEN)))[2]
+    assert "`profile`" in first(diagnose(program(WAITING, UNEVEN, n=3)))[2]
+    assert "`profile`" in first(diagnose(program(WAITING, UNEVEN, "none", n=3)))[2]
+
+
+def test_a_rank_with_the_dear_iterations_is_not_taken_for_a_slow_one() -> None:
+    steep = replace(UNEVEN, growth=230.0, speeds=(1.0, 1.0, 1.0, 0.3), slow=0.5)
+    causes = {each.cause for each in diagnose(program(WAITING, steep)).findings}
+    assert Cause.UNEVEN_COST in causes
+    assert Cause.SLOW_RANK not in causes
+    assert Cause.SLOW_RANK in {e.cause for e in diagnose(program(WAITING, replace(steep, slow=1.0))).findings}
 
 
 def test_a_slow_rank_for_which_others_waited() -> None:
