@@ -33,6 +33,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -50,6 +51,9 @@ _LOOK_S, _STARVED = 1.0, 0.9
 #: Within which a job has to end that cannot go on, and what it says: by the process that watches its ranks,
 #: or by `dlbc run` where there is none yet.
 _CLEAR_S = 5.0
+
+#: What another job removes when it ends is gone after so many seconds.
+_OTHERS_S = 3.0
 _CLEAR = re.compile(
     r"(?m)^dlbc?: .* (?:has died|was killed \(signal 9\)|launcher failed \(status 255\) before)"
 )
@@ -508,7 +512,7 @@ class Campaign:
             err.seek(0)
             said = err.read().decode(errors="replace")
             if self._mpich and made.kills:
-                left += sorted(map(str, unused(segments() - before)))
+                left += sorted(map(str, _abandoned(before)))
             elif made.sent is not None:
                 left += self._files(moments.mapped)
             judge = self._judge if made.sent is None else self._judge_signalled
@@ -646,6 +650,14 @@ class _Moments:
         if name == "rank 0":
             return _ranks(self._token).get(0)
         return self._process.pid
+
+
+def _abandoned(before: AbstractSet[Path]) -> set[Path]:
+    """The segments that are new and that nobody uses; what other jobs that end now still remove is not."""
+    if found := unused(segments() - before):
+        time.sleep(_OTHERS_S)
+        found &= unused(segments())
+    return found
 
 
 def _mapped(pid: int) -> set[str]:
