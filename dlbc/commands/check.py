@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.commands.verdicts import summarize
+    from dlbc.commands.verdicts import rounding_of, summarize
     from dlbc.pipeline import TransformResult, prove
 
     checked: list[tuple[Source, Sequence[Diagnostic]]] = []
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         show_text(text)
     show_unannotated(options.files, annotated)
     if options.format == "full" and annotated:
-        print(summarize(annotated.values()), file=sys.stderr)
+        print(summarize(annotated.values()), *rounding_of(annotated.values()), sep="\n", file=sys.stderr)
     return max((status_of(diagnostics) for _, diagnostics in checked), default=0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity, TextStyle, has_errors
 from dlbc.diagnostics.remark_codes import RemarkKind
@@ -57,6 +57,23 @@ def summarize(results: Collection[TransformResult]) -> str:
     if not reports:
         return f"no loop judged: {_counted(errors, 'error')}"
     return count_verdicts(reports, len(results)) + (f"; {_counted(errors, 'other error')}" if errors else "")
+
+
+def rounded_otherwise(report: LoopReport) -> tuple[str, ...]:
+    """Names whose value may differ in its last bits from the sequential program's, where it is a float."""
+    reductions = () if report.plan is None else report.plan.reductions
+    return tuple(r.name for r in reductions if r.multiple_updates and not r.integer and r.operator in "+-*")
+
+
+def rounding_of(results: Iterable[TransformResult]) -> Iterator[str]:
+    """A line for each loop of which that is so."""
+    for result in results:
+        for report in result.reports:
+            if names := rounded_otherwise(report):
+                listed = ", ".join(f"`{name}`" for name in names)
+                what = f"iterations update {listed} several times each"
+                bits = "may differ from plain Python's in its last bits, the same on any number of ranks"
+                yield f"line {report.loop.node.lineno}: {what}: a float {bits}"
 
 
 def elsewhere(result: TransformResult) -> list[Diagnostic]:

@@ -178,6 +178,18 @@ def test_check_in_full(faulty: Path, capsys: pytest.CaptureFixture[str]) -> None
     ]
 
 
+def test_check_says_whose_last_bits_may_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sums.py"
+    lines = "        s += 0.1 * k\n        n += 1\n        m = max(m, k)\n    t += 0.1\n"
+    path.write_text(
+        f"s = t = 0.0\nm = n = 0\n# dlb: parallel\nfor i in range(9):\n    for k in range(i):\n{lines}"
+    )
+    assert run("check", path) == 0
+    verdict, *bits = capsys.readouterr().err.splitlines()
+    assert verdict == "1 loop: parallel"
+    assert [line.partition(" several")[0] for line in bits] == ["line 4: iterations update `s`"]
+
+
 def test_check_as_json(faulty: Path, program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", "--format", "json", program, faulty) == 1
     [found] = json.loads(capsys.readouterr().out)

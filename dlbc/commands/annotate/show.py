@@ -20,6 +20,7 @@ from dlbc.commands.explain.describe import header_of
 from dlbc.commands.explain.loop_numbers import Number
 from dlbc.commands.explain.obstacles import InTheWay, in_the_way
 from dlbc.commands.explain.prediction import seconds_text
+from dlbc.commands.verdicts import rounded_otherwise
 from dlbc.diagnostics.diagnostic import TextStyle, paint
 from dlbc.passes.propose_loops import RefusedLoop
 from dlbc.source import Source
@@ -28,6 +29,9 @@ _SUSPENDS = frozenset({"DLB204", "DLB205"})
 
 #: Decorators compile these functions from their source, so nothing may be added to it.
 _COMPILED = "DLB502"
+
+#: A call that dlbc does not see: an error only where nothing is to be assumed.
+_UNSEEN = "DLB423"
 
 
 _ROUNDED = "the same on any number of ranks; a float, in its last bits, perhaps not as without annotation"
@@ -54,6 +58,11 @@ class Obstructed:
     refused: RefusedLoop
     why: InTheWay
     time: LoopTime | None = None
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it may be annotated all the same: what is not proved is checked while it runs."""
+        return all(each.code == _UNSEEN for each in self.refused.findings) and not self.refused.by_name
 
 
 @dataclass(frozen=True)
@@ -128,11 +137,15 @@ def as_text(file: AssessedFile, *, color: bool = False) -> str:
 
 
 def _head(file: AssessedFile) -> str:
-    loops, rest = len(file.ranked), len(file.obstructed)
-    if not loops + rest:
+    checked = sum(each.is_checked for each in file.obstructed)
+    loops, rest = len(file.ranked), len(file.obstructed) - checked
+    if not loops + checked + rest:
         return f"{file.source.path}: no `for` loop without an annotation"
     small = sum(not each.is_written for each in file.ranked)
     parts = [f"{amount(loops, 'loop')} can be parallel" + (f" ({small} too small)" if small else "")]
+    parts += (
+        [f"{checked} may be (checked while {'it runs' if checked == 1 else 'they run'})"] if checked else []
+    )
     parts += [f"{rest} cannot as {'it is' if rest == 1 else 'they are'}"] if rest else []
     return f"{file.source.path}: {', '.join(parts)}"
 
@@ -151,15 +164,8 @@ def _proposed(file: AssessedFile, color: bool) -> Iterator[str]:
             yield f"  {line}"
         for guard in proposal.report.plan.guards if proposal.report.plan is not None else ():
             yield f"  on the condition, checked before the loop, that {guard}"
-        for name in rounded_otherwise(proposal):
+        for name in rounded_otherwise(proposal.report):
             yield f"  `{name}` has several updates in an iteration: {_ROUNDED}"
-
-
-def rounded_otherwise(proposal: Proposal) -> tuple[str, ...]:
-    """Names whose value may differ in its last bits from the sequential program's, where it is a float."""
-    plan = proposal.report.plan
-    reductions = () if plan is None else plan.reductions
-    return tuple(r.name for r in reductions if r.multiple_updates and not r.integer and r.operator in "+-*")
 
 
 def header_of_line(source: Source, line: int) -> str:
@@ -168,18 +174,27 @@ def header_of_line(source: Source, line: int) -> str:
 
 
 def _others(file: AssessedFile, color: bool) -> Iterator[str]:
-    if file.obstructed:
-        yield ""
-        yield paint("in the way of the others", TextStyle.BOLD, color)
-    for each in file.obstructed:
-        node, why = each.refused.loop.node, each.why
-        share = ""
-        if file.profile is not None and each.time is not None:
-            share = f"  ({seconds_text(each.time.seconds)}, {file.profile.share(each.time):.0%})"
-        yield f"  {file.source.path}:{node.lineno}: {header_of(file.source, node)}{share}"
-        more = f", and {amount(why.others, 'other thing')}" if why.others else ""
-        yield f"    {why.obstacle.value}{f' [{why.code}]' if why.code else ''}{more}"
-        yield f"    line {why.place.line}: {why.sentence}"
+    for title, checked in (
+        ("these may be annotated: what is not proved is checked while they run", True),
+        ("in the way of the others", False),
+    ):
+        found = [each for each in file.obstructed if each.is_checked is checked]
+        if found:
+            yield ""
+            yield paint(title, TextStyle.BOLD, color)
+        for each in found:
+            yield from _other(file, each)
+
+
+def _other(file: AssessedFile, each: Obstructed) -> Iterator[str]:
+    node, why = each.refused.loop.node, each.why
+    share = ""
+    if file.profile is not None and each.time is not None:
+        share = f"  ({seconds_text(each.time.seconds)}, {file.profile.share(each.time):.0%})"
+    yield f"  {file.source.path}:{node.lineno}: {header_of(file.source, node)}{share}"
+    more = f", and {amount(why.others, 'other thing')}" if why.others else ""
+    yield f"    {why.obstacle.value}{f' [{why.code}]' if why.code else ''}{more}"
+    yield f"    line {why.place.line}: {why.sentence}"
 
 
 # Other forms
@@ -238,7 +253,7 @@ def _proposal_object(file: AssessedFile, each: RankedProposal) -> dict[str, Any]
         "iterate_line": each.proposal.routine or None,
         "proof": plan.status.value,
         "guards": list(plan.guards),
-        "rounded_otherwise": list(rounded_otherwise(each.proposal)),
+        "rounded_otherwise": list(rounded_otherwise(each.proposal.report)),
         "verdict": worth.verdict.value,
         "iterations": worth.size.iterations,
         "sequential_s": worth.size.seconds,
@@ -260,5 +275,6 @@ def _other_object(file: AssessedFile, each: Obstructed) -> dict[str, Any]:
         "reason": each.why.sentence,
         "at": asdict(each.why.place),
         "other_reasons": each.why.others,
+        "checked_while_it_runs": each.is_checked,
         "measured": _time_object(file, each.time),
     }

@@ -140,7 +140,9 @@ def _promise(reduction: Reduction) -> str:
     if reduction.element and reduction.integer:
         return "integers are added up on each rank, exactly; others in iteration order, bit-identical"
     if reduction.multiple_updates:
-        return "results of iterations combined in iteration order, the same for every number of ranks"
+        exact = reduction.integer or reduction.operator not in "+-*"
+        bits = "" if exact else "; the last bits of a float may differ from plain Python's"
+        return f"results of iterations combined in iteration order, the same for every number of ranks{bits}"
     return "combined in iteration order, bit-identical to the sequential program"
 
 

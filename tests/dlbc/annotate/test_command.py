@@ -62,6 +62,20 @@ def test_the_text_names_loops_annotation_size_and_obstacle(
     )
 
 
+def test_loops_that_are_checked_while_they_run_are_listed_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "unseen.py"
+    path.write_text("import lib\nout = [0] * 9\nfor i in range(9):\n    out[i] = lib.made(i)\n")
+    assert main(["annotate", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "0 loops can be parallel, 1 may be (checked while it runs)\n" in out
+    assert "these may be annotated: what is not proved is checked while they run\n" in out
+    assert "in the way" not in out
+    [file] = objects(capsys, str(path))
+    assert [each["checked_while_it_runs"] for each in file["others"]] == [True]
+
+
 def test_json_has_places_verdicts_and_numbers(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [file] = objects(capsys, "program.py", "--set", "n=1000000")
     [proposal], [other] = file["proposals"], file["others"]

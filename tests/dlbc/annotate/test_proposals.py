@@ -8,9 +8,10 @@ import pytest
 
 from dlbc.commands.annotate.insert import with_comments
 from dlbc.commands.annotate.proposals import FileProposals, find_proposals
-from dlbc.commands.annotate.show import as_text, assess, rounded_otherwise
+from dlbc.commands.annotate.show import as_text, assess
 from dlbc.commands.annotate.worth import WorthVerdict, size_of, worth_of
 from dlbc.commands.explain.obstacles import Obstacle, in_the_way
+from dlbc.commands.verdicts import rounded_otherwise
 from dlbc.parse.find_modules import SearchPath
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import check
@@ -99,7 +100,7 @@ def test_values_whose_last_bits_may_differ_are_named() -> None:
         "            s += A[i, j]\n            t += 1\n            u = max(u, A[i, j])\n    return s, t, u\n"
     )
     [proposal] = found(text).proposals
-    assert rounded_otherwise(proposal) == ("s",)
+    assert rounded_otherwise(proposal.report) == ("s",)
     [said] = [line for line in as_text(assess(found(text), 4, {}, None)).splitlines() if "`s`" in line]
     assert "the same on any number of ranks" in said
 
