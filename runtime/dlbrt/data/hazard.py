@@ -49,7 +49,7 @@ def hazard(
     reached = names or {}
     overlaps = (reason for field in stored for reason in _overlaps(field, fields, arrays, hidden, reached))
     changed = [field for field in stored if field.spec.in_place and type(field.data) is list]
-    shared = (reason for field in changed for reason in _of_elements(field, fields, arrays, met))
+    shared = (reason for field in changed for reason in _of_elements(field, fields, arrays, met, reached))
     return next(reasons, None) or next(overlaps, None) or next(shared, None)
 
 
@@ -154,7 +154,11 @@ def _folds(data: Array) -> bool:
 
 
 def _of_elements(
-    field: Field, fields: Sequence[Field], arrays: Sequence[Array], met: Iterable[Any]
+    field: Field,
+    fields: Sequence[Field],
+    arrays: Sequence[Array],
+    met: Iterable[Any],
+    names: Mapping[str, Any],
 ) -> Iterable[str]:
     try:
         changing = _inside(field.data)
@@ -171,8 +175,8 @@ def _of_elements(
                 others += [*other.data, *_inside(other.data)]
             except UnknownPartError as error:
                 yield f"an element of {_name(other)} holds a {error}, which may hold elements of {field.name}"
-    if any(id(value) in own for value in others):
-        yield f"elements of {field.name} are also reached under another name"
+    if (shared := next((value for value in others if id(value) in own), None)) is not None:
+        yield f"elements of {field.name} are also reached {_elsewhere(field.name, shared, names)}"
     if crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
         yield f"memory of elements of {field.name} is also reached under another name"
 

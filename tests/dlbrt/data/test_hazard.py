@@ -135,3 +135,11 @@ def test_another_reference_is_named_with_what_to_do() -> None:
     said = hazard([own], [data], {id(data)}, 4, names={"self": holder, "stars": data})
     assert said is not None
     assert said.startswith("stars is also reached as self.stars: use no self in the body")
+
+
+def test_another_name_of_an_element_is_told_as_a_path() -> None:
+    items = [[1], [2]]
+    own, named = field(items, IN_PLACE), {"a": items, "book": {"first": items[0]}}
+    said = hazard([own], [], set(), 2, [items[0]], named)
+    assert said is not None
+    assert said.startswith("elements of a are also reached as book['first']: use no book in the body")
