@@ -81,6 +81,8 @@ CONSTRUCTS = [
     _construct("A[:, i]", "A@ = np.ones((3, n))", "A@[:, i] += i", "A@"),
     _construct("A[..., i]", "A@ = np.ones((2, 3, n))", "A@[..., i] += i", "A@"),
     _construct("list[i]", "L@ = [0] * n", "L@[i] = (i, str(i))", "L@"),
+    _construct("strided rows", "L@ = [0] * n", "L@[i] = (np.arange(9.0) + i)[::2]", "L@"),
+    _construct("turned rows", "d@ = {}", "d@[i] = np.full((3, 4), i * 0.5).T[1:]", "d@"),
     _construct("list[i][j]", "L@ = [[0, 0] for _ in range(n)]", "L@[i][1] = i", "L@"),
     _construct("A[2*i+1]", "A@ = np.zeros(2 * n + 2)", "A@[2 * i + 1] = i\nA@[2 * i] = -i", "A@"),
     _construct("A[n-1-i]", "A@ = np.zeros(n)", "A@[n - 1 - i] = i", "A@"),

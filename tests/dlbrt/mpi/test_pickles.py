@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from dlbrt.data import set_tables
 from dlbrt.mpi.values.pickles import Numbering, Reader, Writer
-from dlbrt.mpi.values.taken_apart import common_reduction
+from dlbrt.mpi.values.taken_apart import common_reduction, of_array
 
 from tests.support.random_sets import history, random_set
 
@@ -33,6 +33,53 @@ def test_a_remembering_function_of_the_program_travels_by_value() -> None:
     assert there(4) == 5
     assert there.cache_parameters() == {"maxsize": 7, "typed": False}
     assert common_reduction(functools.lru_cache(len)) is None
+
+
+def fresh() -> Any:
+    """An array that nothing else refers to."""
+    return np.arange(48.0).reshape(4, 12).copy()
+
+
+ARRAYS = {
+    "steps": lambda: fresh()[1][::2],
+    "backwards": lambda: fresh()[1][::-1],
+    "a column": lambda: fresh()[:, 3],
+    "a block": lambda: fresh()[1:3, 2:5],
+    "turned": lambda: fresh().reshape(2, 4, 6).transpose(1, 2, 0),
+    "turned part": lambda: fresh().reshape(2, 4, 6).transpose(1, 2, 0)[::2],
+    "by columns": lambda: np.asfortranarray(fresh()),
+    "repeated": lambda: np.broadcast_to(fresh()[0], (3, 12)),
+    "no elements": lambda: fresh()[:, :0],
+    "one element": lambda: np.array(2.5),
+    "no bytes": lambda: np.zeros(3, "U0"),
+    "records": lambda: np.array([(1, 2.5), (3, 4.5), (5, 6.5)], "i4,f8")[::2],
+    "times": lambda: fresh()[0].astype("M8[s]")[::3],
+}
+
+
+@pytest.mark.parametrize("writeable", [True, False])
+@pytest.mark.parametrize("name", ARRAYS)
+def test_an_array_of_its_own_arrives_by_value(name: str, writeable: bool) -> None:
+    array = ARRAYS[name]()
+    if name != "repeated":
+        array.flags.writeable = writeable
+    reduced = of_array(array, lambda _: None)
+    assert reduced is not None
+    there = pickle.loads(pickle.dumps(Reduced(reduced), 5))
+    assert (there.tobytes(), there.shape, there.dtype) == (array.tobytes(), array.shape, array.dtype)
+    assert there.base is None
+    assert there.flags.writeable is array.flags.writeable
+    assert there.flags.f_contiguous or not array.flags.f_contiguous
+
+
+class Reduced:
+    """Is pickled as it is told."""
+
+    def __init__(self, reduced: tuple[Any, ...]) -> None:
+        self.reduced = reduced
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.reduced
 
 
 VIEWS = {

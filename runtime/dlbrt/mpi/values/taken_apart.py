@@ -207,7 +207,7 @@ def of_array(array: Any, known: Callable[[Any], tuple[Any, bool] | None]) -> tup
     if base is None and owner is not array and is_numeric(owner) and _references(array) > _UNSHARED + 1:
         base, alike = owner, owner.flags.forc
     if base is None:
-        return _owning, array.__reduce_ex__(PROTOCOL)[:2]
+        return _by_value(array)
     if (part := _part_of(array, base)) is not None:
         return _part, (base, *part, array.shape, array.flags.writeable)
     start = array.ctypes.data - base.ctypes.data
@@ -264,8 +264,30 @@ def _view_or_values(strides: tuple[int, ...], values: Any, view: tuple[Any, ...]
     return _view(*view) if all(a == b for length, a, b in places if length > 1) else values
 
 
-def _owning(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    return make(*arguments).copy("K")
+def _by_value(array: Any) -> tuple[Any, ...]:
+    """The reduction of an array that owns its memory at the reader, its axes in the same order in memory.
+
+    numpy writes memory as it is only where it is contiguous and others may read it; else it writes a state.
+    """
+    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    packed = np.ascontiguousarray(array.transpose(axes)).reshape([array.shape[axis] for axis in axes])
+    back = tuple(map(axes.index, range(array.ndim)))
+    return _owning, (back, array.flags.writeable, *packed.__reduce_ex__(PROTOCOL)[:3])
+
+
+def _owning(
+    axes: tuple[int, ...],
+    writeable: bool,
+    make: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    state: tuple[Any, ...] | None = None,
+) -> Any:
+    array = make(*arguments)
+    if state is not None:
+        array.__setstate__(state)
+    array = array.transpose(axes).copy("K")
+    array.flags.writeable = writeable
+    return array
 
 
 def _view(
