@@ -26,8 +26,9 @@ Floats = NDArray[np.float64]
 #: Positions are put together in at most this many bins.
 BINS = 64
 
-#: Penalties on the second differences of f, and on g, for observations whose weights have the mean 1.
-_SMOOTH, _SAME = 3.0, 1e-3
+#: Penalties on the second differences of f, on g, and on g where nothing tells it, for observations whose
+#: weights have the mean 1.
+_SMOOTH, _SAME, _FIXED = 3.0, 1e-3, 1e9
 
 #: Part of the bins at each end that is looked at to say where iterations cost more.
 _END = 0.25
@@ -38,6 +39,10 @@ _ALIKE = 1.5
 #: Where costs differ by this factor they change within a bin, and ranks seem to have different speeds.
 _STEEP = 50.0
 
+#: Part of the time from which on a bin is looked at to judge W(i), and chunks from which on a rank's speed is
+#: told from the costs of its iterations.
+_MATTERS, _CHUNKS = 0.03, 8
+
 
 @dataclass(frozen=True, slots=True)
 class CostProfile:
@@ -45,7 +50,7 @@ class CostProfile:
 
     Bin k has positions ``edges[k]`` to ``edges[k + 1]`` - 1. ``stated`` is the cost W(i) with which the loop
     was dealt, scaled to the same work; None where all iterations counted as equal. ``speeds`` are relative to
-    the middle rank (the faster of two), None for a rank that computed nothing. ``uneven`` and ``slow`` are of
+    the middle rank (the faster of two), None for a rank of too few chunks. ``uneven`` and ``slow`` are of
     the rank that would take longest with the first shares: by how much its time would exceed the mean one, by
     costs alone and by speeds alone. ``growth`` is how many times as much as the cheapest the dearest
     iterations cost, by the smooth curve, which leaves out what disturbed single chunks.
@@ -66,9 +71,13 @@ class CostProfile:
 
     @property
     def misfit(self) -> float:
-        """By which factor the stated cost is off at most; 1 where none was stated."""
-        pairs = zip(self.seconds, self.stated or (), strict=False)
-        ratios = [measured / stated for measured, stated in pairs if measured > 0 and stated > 0]
+        """By which factor W(i) is off at most, where iterations take a part of the time; 1 without one."""
+        if self.stated is None:
+            return 1.0
+        counts = [after - before for before, after in pairwise(self.edges)]
+        bins = list(zip(counts, self.seconds, self.stated, strict=True))
+        total_s = sum(n * seconds for n, seconds, _ in bins)
+        ratios = [m / w for n, m, w in bins if m > 0 and w > 0 and n * max(m, w) > _MATTERS * total_s]
         return max(max(ratios), 1 / min(ratios)) if ratios else 1.0
 
     @property
@@ -102,8 +111,11 @@ def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
     seen = (done > 0) & (seconds > 0)
     if not seen.any():
         return None
-    levels, offsets = _fitted(np.log(seconds / np.maximum(done, 1e-300), where=seen, out=np.zeros_like(done)),
-                              np.where(seen, done, 0.0))  # fmt: skip
+    chunks = [sum(len(run.per_rank[rank].chunks) for run in alike) for rank in range(ranks)]
+    told = np.array(chunks) >= _CHUNKS
+    told &= told.sum() > 1  # a speed is that of one rank beside another
+    logs = np.log(seconds / np.maximum(done, 1e-300), where=seen, out=np.zeros_like(done))
+    levels, offsets = _fitted(logs, np.where(seen, done, 0.0), told)
     speeds = np.exp(-offsets)
     known: NDArray[np.bool_] = np.asarray(seen.any(axis=1))
     ordered = np.sort(speeds[known])
@@ -117,7 +129,7 @@ def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
         tuple(edges.tolist()),
         tuple(costs.tolist()),
         _stated(alike[-1], edges, costs),
-        tuple(float(s) if k else None for s, k in zip(speeds, known, strict=True)),
+        tuple(float(s) if k else None for s, k in zip(speeds, known & told, strict=True)),
         _excess(work, last),
         _excess(counts, last),
         float(np.exp(levels.max() - levels.min())),
@@ -142,13 +154,13 @@ def _counted(run: range, edges: NDArray[np.int64]) -> Floats:
     return np.diff(below).astype(np.float64)
 
 
-def _fitted(logs: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """f and g of the module's equation, for observations by rank and bin."""
+def _fitted(logs: Floats, weights: Floats, told: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """f and g of the module's equation, for observations by rank and bin; g is 0 for ranks not ``told``."""
     ranks, bins = logs.shape
     weights = weights * (np.count_nonzero(weights) / weights.sum())
     normal, right = np.zeros((bins + ranks,) * 2), np.zeros(bins + ranks)
     normal[:bins, :bins] = np.diag(weights.sum(axis=0))
-    normal[bins:, bins:] = np.diag(weights.sum(axis=1) + _SAME)
+    normal[bins:, bins:] = np.diag(weights.sum(axis=1) + np.where(told, _SAME, _FIXED))
     normal[bins:, :bins], normal[:bins, bins:] = weights, weights.T
     right[:bins], right[bins:] = (weights * logs).sum(axis=0), (weights * logs).sum(axis=1)
     if bins > 2:

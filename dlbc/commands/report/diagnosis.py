@@ -31,6 +31,9 @@ _INTERPRETED = 10.0
 #: A finding worth less than this part of the program's time is not the thing to change.
 WORTH = 0.03
 
+#: From this factor on costs are not told more exactly: the cheapest iterations take no time to speak of.
+_MANY = 100.0
+
 #: Grades of the part of the time that ranks worked, the sequential part included, from the best.
 _GRADES = ((0.9, "very well"), (0.75, "well"), (0.5, "moderately well"), (0.0, "poorly"))
 
@@ -113,15 +116,21 @@ def _waiting_rank(loop: LoopFacts) -> str:
 def _uneven(loop: LoopFacts) -> str:
     assert loop.profile is not None
     if loop.profile.misfit > STATED_OFF:
-        off = f"the stated cost W(i) is off by a factor of up to {times(loop.profile.misfit)}"
+        off = (
+            f"W(i), by which iterations were dealt, is off by a factor of up to {times(loop.profile.misfit)}"
+        )
         return f"{_waiting_rank(loop)}: {off}"
-    cost = f"iterations cost {times(loop.profile.growth)}-fold more {loop.profile.where}"
+    growth = loop.profile.growth
+    fold = "over 100" if growth > _MANY else times(growth)
+    cost = f"iterations cost {fold}-fold more {loop.profile.where}"
     return f"{_waiting_rank(loop)}: {cost}"
 
 
 def _few(loop: LoopFacts) -> str:
     n = next(run.iterations for run in reversed(loop.runs) if run.shared)
-    return f"{_waiting_rank(loop)}: {count(n, 'iteration')} cannot be divided evenly"
+    assert loop.profile is not None
+    longest = f"the longest of {count(n, 'iteration')} take about {about(loop.profile.longest_s)} each"
+    return f"{_waiting_rank(loop)}: {longest}, and ranks cannot share one"
 
 
 def _waited(loop: LoopFacts) -> str:

@@ -160,12 +160,12 @@ def _costs(facts: LoopFacts) -> str:
         f"Iterations cost up to {times(profile.growth)} times as much {profile.where} as elsewhere"
     )  # fmt: skip
     known = [(speed, rank) for rank, speed in enumerate(profile.speeds) if speed is not None]
-    (slowest, slow), (fastest, fast) = min(known), max(known)
+    (slowest, slow), (fastest, fast) = min(known, default=(1.0, 0)), max(known, default=(1.0, 0))
     if fastest > _FASTER * slowest and profile.has_speeds:
         faster = f"{times(fastest / slowest)} times as fast"
         words += f"; rank {slow} was the slowest, rank {fast} the fastest ({faster})"
     if profile.stated is not None:
-        words += f". The stated cost W(i) is off by a factor of up to {times(profile.misfit)}"
+        words += f". W(i), by which they were dealt, is off by a factor of up to {times(profile.misfit)}"
     return f"{words}."
 
 

@@ -20,9 +20,6 @@ from dlbc.commands.report.slow_ranks import SLOW, cliff_of
 #: part of their time goes into sharing.
 _SHORT_S, _SHORT_BYTES, _SHORT_PART = 0.02, 1e6, 0.5
 
-#: With fewer iterations for each rank, a loop is cut coarsely.
-_COARSE = 8
-
 #: Costs that differ by a smaller factor, and shares by a smaller part, are not what ranks waited for.
 _GROWTH, _UNEVEN = 1.5, 0.05
 
@@ -86,11 +83,10 @@ def _why_waiting(loop: LoopFacts, program: ProgramFacts) -> Cause:
     if profile is None:
         return Cause.UNEXPLAINED_WAITING
     last = next((run for run in reversed(loop.runs) if run.shared), None)
-    few = last is not None and last.iterations < _COARSE * program.ranks
-    if few and last is not None and max(last.compute_s) - last.mean_s < profile.longest_s:
+    if last is not None and max(last.compute_s) - last.mean_s < profile.longest_s:
         return Cause.FEW_ITERATIONS
     known = [speed for speed in profile.speeds if speed is not None]
-    if profile.slow > profile.uneven and min(known) < SLOW:
+    if profile.slow > profile.uneven and min(known, default=1.0) < SLOW:
         return Cause.SLOW_RANK
     uneven = (profile.growth > _GROWTH and profile.uneven > _UNEVEN) or profile.misfit > STATED_OFF
     return Cause.UNEVEN_COST if uneven else Cause.UNEXPLAINED_WAITING

@@ -47,7 +47,7 @@ def _uneven(loop: LoopFacts) -> str:
     if loop.requested == STATIC:
         return f"{_LET_MOVE}, or {_STATE_COST}{measure}"
     if loop.profile is not None and loop.profile.stated is not None:
-        return f"state another `cost(...)`: iterations do not cost what was stated{measure}"
+        return f"state what an iteration costs by `cost(...)`{measure}"
     return f"{_STATE_COST}{measure}"
 
 

@@ -36,7 +36,7 @@ def of_speeds(loop: LoopFacts, program: ProgramFacts) -> Iterator[TimeFinding]:
         yield TimeFinding(Cause.MEMORY_CLIFF, loop.source, _cliff_gain(routine), what, advice)
     elif loop.profile is not None and loop.profile.has_speeds and program.ranks > 1:
         known = {rank: speed for rank, speed in enumerate(loop.profile.speeds) if speed is not None}
-        rank = min(known, key=known.__getitem__)
+        rank = min(known, key=known.__getitem__, default=0)
         if len(known) > 1 and known[rank] < SLOW:
             yield _of_slow_rank(loop, loop.profile, rank, known, program)
 

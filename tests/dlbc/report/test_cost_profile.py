@@ -109,3 +109,35 @@ def test_a_rank_that_did_nothing_has_no_speed() -> None:
     found = cost_profile([run_of(lambda _: 1e-3, (1.0, 1.0, 1.0), [0, 200, 200, N])], 3)
     assert found is not None
     assert found.speeds == (pytest.approx(1.0, rel=0.05), None, pytest.approx(1.0, rel=0.05))
+
+
+def short_run(seconds: Sequence[Sequence[float]]) -> RunTrace:
+    """A run whose ranks had so many iterations each, one after another, that took so long."""
+    per_rank, first = [], 0
+    for own in seconds:
+        chunks = [Chunk(range(first + k, first + k + 1), 0.0, s, s) for k, s in enumerate(own)]
+        first += len(own)
+        per_rank.append(RankTrace(0.0, chunks=tuple(chunks)))
+    context = BalancingContext(Units(0, first), Parameters(), 1e-4)
+    return RunTrace(
+        "none", first, tuple(per_rank), AgentSetup("none", InitialState(block(first, len(seconds)), context))
+    )
+
+
+def test_one_long_iteration_of_a_few_is_no_slow_rank() -> None:
+    found = cost_profile([short_run([(6e-3, 2e-3, 6e-3, 0.63), (2e-3,) * 4 + (0.13,) + (2e-3,) * 3])], 2)
+    assert found is not None
+    assert found.speeds == (None, None)
+    assert found.longest_s == pytest.approx(0.63)
+
+
+def test_how_far_a_cost_is_off_is_said_of_what_takes_time() -> None:
+    found = profile_of(lambda _: 1e-3, (1.0, 1.0))
+    n = len(found.seconds)
+    assert found.misfit == 1.0
+    assert replace(found, stated=found.seconds).misfit == 1.0
+    noisy = replace(found, seconds=(1e-8, *found.seconds[1:]), stated=(1e-6, *found.seconds[1:]))
+    assert noisy.misfit == 1.0
+    off = replace(noisy, edges=(0, 10, 20), seconds=(1e-3, 3e-3), stated=(2e-3, 2e-3))
+    assert off.misfit == pytest.approx(2.0)
+    assert n > 2
