@@ -29,7 +29,8 @@ FRONT: dict[str, CatalogueEntry] = {
     "DLB006": CatalogueEntry(
         R,
         "found no `# dlb:` annotation; the program stays sequential and unchanged",
-        "write `# dlb: parallel, BLOCK` directly above a loop whose iterations are independent",
+        "write `# dlb: parallel` directly above a loop whose iterations are independent; `dlbc annotate` "
+        "finds such loops",
     ),
     "DLB007": CatalogueEntry(
         E,
