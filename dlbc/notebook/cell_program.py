@@ -15,6 +15,7 @@ import re
 import sys
 import textwrap
 import types
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +75,7 @@ class CellProgram:
         tree = ast.parse(cell)
         functions, values, imports = _needed(tree, namespace)
         before = [*imports, *functions.values()]
-        before += [f'{name} = {VARIABLES}["{name}"]' for name in sorted(values)]
+        before += [_binding(name, values[name]) for name in sorted(values)]
         head = "\n".join([*before, f"{VARIABLES}.begin()", ""])
         definitions = tuple(
             each
@@ -112,6 +113,12 @@ class CellProgram:
             module = ast.Module([statement], [])
             ast.increment_lineno(module, self.lines_before)
             exec(compile(module, str(path), "exec"), namespace)
+
+
+def _binding(name: str, value: Any) -> str:
+    """The statement that binds a variable; the text of one for a dictionary shows that it is one."""
+    is_dictionary = type(value) in (dict, defaultdict, Counter, OrderedDict)
+    return f'{name} = {VARIABLES}.dict("{name}")' if is_dictionary else f'{name} = {VARIABLES}["{name}"]'
 
 
 def _bound(tree: ast.Module) -> set[str]:

@@ -8,6 +8,7 @@ state if that can have changed, and the notebook gives the state to its own obje
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import importlib
 import io
@@ -266,7 +267,7 @@ def read(path: Path, found: Callable[[str, Any], Any]) -> Any:
 class CellVariables(dict[str, Any]):
     """In the program: the notebook's variables, loaded when the first is asked for."""
 
-    def __init__(self, directory: Path, namespace: dict[str, Any]) -> None:
+    def __init__(self, directory: Path, namespace: builtins.dict[str, Any]) -> None:
         super().__init__()
         self._directory, self._namespace = directory, namespace
         self._order: list[Any] = []
@@ -291,6 +292,10 @@ class CellVariables(dict[str, Any]):
         for hidden in values.keys() - self._namespace.keys():
             self._namespace[hidden] = values[hidden]
         return values[name]
+
+    def dict(self, name: str) -> Any:
+        """A variable that is a dictionary."""
+        return self[name]
 
     def begin(self) -> None:
         """The cell's own statements begin."""

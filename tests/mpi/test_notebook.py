@@ -77,6 +77,20 @@ def test_arrays_change_in_place_and_functions_arrive(notebook: Notebook) -> None
     assert notebook["i"] == 39
 
 
+def test_a_dictionary_of_an_earlier_cell_is_stored_to_by_all_ranks(notebook: Notebook) -> None:
+    notebook.run(
+        "import os\nfrom collections import Counter\nnotes, tally, ranks = {}, Counter(), [0] * 8",
+        "kept = notes",
+        "%%dlb -n 2 --strategy none --no-summary\n# dlb: parallel\nfor i in range(8):\n"
+        "    notes[i] = i * i\n    tally[i % 3] += 1\n    ranks[i] = os.getpid()\n",
+    )
+    assert notebook.err == ""
+    assert notebook["kept"] is notebook["notes"]
+    assert notebook["notes"] == {i: i * i for i in range(8)}
+    assert [*notebook["tally"].items()] == [(0, 3), (1, 3), (2, 2)]
+    assert len({*notebook["ranks"]}) == 2
+
+
 def test_sets_keep_their_order(notebook: Notebook) -> None:
     setup = """\
 s, t = set(range(2000)), {k * 1024 for k in range(40)}

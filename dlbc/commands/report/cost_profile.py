@@ -112,10 +112,10 @@ def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
     if not seen.any():
         return None
     chunks = [sum(len(run.per_rank[rank].chunks) for run in alike) for rank in range(ranks)]
-    told = np.array(chunks) >= _CHUNKS
-    told &= told.sum() > 1  # a speed is that of one rank beside another
+    judged = np.array(chunks) >= _CHUNKS
+    judged &= judged.sum() > 1  # a speed is that of one rank beside another
     logs = np.log(seconds / np.maximum(done, 1e-300), where=seen, out=np.zeros_like(done))
-    levels, offsets = _fitted(logs, np.where(seen, done, 0.0), told)
+    levels, offsets = _fitted(logs, np.where(seen, done, 0.0), judged)
     speeds = np.exp(-offsets)
     known: NDArray[np.bool_] = np.asarray(seen.any(axis=1))
     ordered = np.sort(speeds[known])
@@ -129,7 +129,7 @@ def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
         tuple(edges.tolist()),
         tuple(costs.tolist()),
         _stated(alike[-1], edges, costs),
-        tuple(float(s) if k else None for s, k in zip(speeds, known & told, strict=True)),
+        tuple(float(s) if k else None for s, k in zip(speeds, known & judged, strict=True)),
         _excess(work, last),
         _excess(counts, last),
         float(np.exp(levels.max() - levels.min())),
@@ -154,13 +154,13 @@ def _counted(run: range, edges: NDArray[np.int64]) -> Floats:
     return np.diff(below).astype(np.float64)
 
 
-def _fitted(logs: Floats, weights: Floats, told: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """f and g of the module's equation, for observations by rank and bin; g is 0 for ranks not ``told``."""
+def _fitted(logs: Floats, weights: Floats, judged: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """f and g of the module's equation, for observations by rank and bin; g is 0 for ranks not ``judged``."""
     ranks, bins = logs.shape
     weights = weights * (np.count_nonzero(weights) / weights.sum())
     normal, right = np.zeros((bins + ranks,) * 2), np.zeros(bins + ranks)
     normal[:bins, :bins] = np.diag(weights.sum(axis=0))
-    normal[bins:, bins:] = np.diag(weights.sum(axis=1) + np.where(told, _SAME, _FIXED))
+    normal[bins:, bins:] = np.diag(weights.sum(axis=1) + np.where(judged, _SAME, _FIXED))
     normal[bins:, :bins], normal[:bins, bins:] = weights, weights.T
     right[:bins], right[bins:] = (weights * logs).sum(axis=0), (weights * logs).sum(axis=1)
     if bins > 2:

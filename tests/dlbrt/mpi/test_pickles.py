@@ -377,6 +377,22 @@ def test_a_set_of_another_class_is_refused_where_its_order_would_change() -> Non
         sent(held)
 
 
+class Named(set[int]):
+    def __init__(self, name: str, numbers: Any) -> None:
+        super().__init__(numbers)
+        self.name = name
+
+    def __reduce__(self) -> Any:
+        return Named, (self.name, [*self])
+
+
+def test_a_set_that_says_how_it_is_pickled_is_pickled_so() -> None:
+    held = Named("a", range(100))
+    held.difference_update(range(90))
+    there = sent(held)
+    assert (there, there.name) == (held, "a")
+
+
 def test_what_a_set_is_written_with_after_a_failure_is_right() -> None:
     writer, reader = Writer(Numbering()), Reader(())
     held = {number * 1024 for number in range(30)} - {1024}

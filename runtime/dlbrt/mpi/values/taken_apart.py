@@ -44,7 +44,7 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         return _of_memory(obj)
     if isinstance(obj, np.ndarray) and type(obj) is not np.ndarray and (reduced := _of_subclass(obj)):
         return reduced
-    if isinstance(obj, set | frozenset) and layouts_of([obj]) != [None]:
+    if isinstance(obj, set | frozenset) and _is_made_of_items(type(obj)) and layouts_of([obj]) != [None]:
         raise TypeError(f"other ranks would run through a {type(obj).__name__} in another order")
     if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not is_named(obj):
         raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
@@ -52,6 +52,14 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         _refuse_finalizer(obj)
         return None
     return make_cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _is_made_of_items(kind: Any) -> bool:
+    """Whether objects of a class derived from set are pickled as their elements, of which they are made."""
+    own = set if issubclass(kind, set) else frozenset
+    return all(
+        getattr(kind, n) is getattr(own, n) for n in ("__reduce__", "__reduce_ex__", "__init__", "__new__")
+    )
 
 
 def _of_code(code: CodeType) -> tuple[Any, ...]:
@@ -269,8 +277,10 @@ def _by_value(array: Any) -> tuple[Any, ...]:
 
     numpy writes memory as it is only where it is contiguous and others may read it; else it writes a state.
     """
-    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-    packed = np.ascontiguousarray(array.transpose(axes)).reshape([array.shape[axis] for axis in axes])
+    axes, packed = [*range(array.ndim)], array
+    if not array.flags.c_contiguous:
+        axes.sort(key=lambda axis: -abs(array.strides[axis]))
+        packed = np.ascontiguousarray(array.transpose(axes)).reshape([array.shape[axis] for axis in axes])
     back = tuple(map(axes.index, range(array.ndim)))
     return _owning, (back, array.flags.writeable, *packed.__reduce_ex__(PROTOCOL)[:3])
 
