@@ -144,6 +144,10 @@ def test_the_death_of_all_ranks_is_no_success(tmp_path: Path) -> None:
     assert "rank 0" in lines[-1]
 
 
+#: What prterun says when it cannot begin.
+NEVER_BEGAN = "The PMIx server's listener thread failed to start"
+
+
 def test_ranks_die_while_the_others_recover(tmp_path: Path) -> None:
     mpiexec = ["mpiexec", "--with-ft", "ulfm", "--oversubscribe", "--allow-run-as-root", "-n", "8"]
     program = tmp_path / "deaths.py"
@@ -151,6 +155,8 @@ def test_ranks_die_while_the_others_recover(tmp_path: Path) -> None:
     for seed in range(10):
         command = [*mpiexec, sys.executable, program.name, str(seed)]
         done = run_sequential(command, timeout=60, env={"MPI4PY_RC_FINALIZE": "0"}, cwd=tmp_path)
+        if NEVER_BEGAN in done.stderr:  # the launcher, where many start at once: no rank has run
+            done = run_sequential(command, timeout=60, env={"MPI4PY_RC_FINALIZE": "0"}, cwd=tmp_path)
         assert done.stdout == b"2 ranks: hello\n", done.stderr
 
 
