@@ -53,7 +53,7 @@ class Record:
     def growth(self, what: str) -> list[float]:
         """By how much it grows a call on each rank, in the second half: in both quarters of it, at least.
 
-        What is imported when work moves for the first time, late on a machine that becomes busy, is no leak.
+        A single step is no leak, such as of what is imported when it is first needed.
         """
         half, last = len(self.notes) // 2, len(self.notes) - 1
         parts = [(half, (half + last) // 2), ((half + last) // 2, last)]
