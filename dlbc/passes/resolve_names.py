@@ -50,6 +50,7 @@ def resolve_module(module: Module) -> ModuleNames:
     imports: dict[str, str] = {}
     not_imported: set[str] = set()
     integers: dict[str, int] = {}
+    stars = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in every_node(module.tree))
     owners = {m for c in every_node(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
     stores: Counter[str] = Counter()
     for node in every_node(module.tree):
@@ -95,7 +96,9 @@ def resolve_module(module: Module) -> ModuleNames:
         classes=classes,
         declared=frozenset(declared),
         integers={
-            name: value for name, value in integers.items() if stores[name] == 1 and name not in declared
+            name: value
+            for name, value in integers.items()
+            if stores[name] == 1 and name not in declared and not stars
         },
     )
 

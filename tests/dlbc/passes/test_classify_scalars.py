@@ -49,6 +49,7 @@ REFUSED = [
     ("itself", "t = 2 * t + 1"),
     ("an inner loop that never runs", "for k in range(3, 1):\n    t = k\nprint_(t)"),
     ("an inner loop over a name bound twice", "for k in range(COUNT):\n    t = k\nprint_(t)"),
+    ("a number that a star may replace", "from w import *\nfor k in range(TIMES):\n    t = k\nprint_(t)"),
     ("an inner loop over a text", "for k in '':\n    t = k\nprint_(t)"),
     ("an inner loop over what may be empty", "for k in (*w,):\n    t = k\nprint_(t)"),
     ("break before binding", "for k in range(3):\n    if w[k]:\n        break\n    t = k\nprint_(t)"),
