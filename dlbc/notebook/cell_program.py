@@ -21,7 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbrt.cell import VARIABLES, CellPickler, names_of, unpicklable, walk, write
+from dlbrt.cell.objects import walk
+from dlbrt.cell.pickles import CellPickler, names_of, unpicklable, write
+from dlbrt.cell.variables import VARIABLES
 
 from dlbc.source import Source
 

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dlbrt.cell import take_over
+from dlbrt.cell.variables import take_over
 
 from dlbc.commands import common, run
 from dlbc.commands.kept_programs import WholeProgram

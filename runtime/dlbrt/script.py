@@ -50,7 +50,7 @@ def main() -> None:
     """Run the program as ``__main__``."""
     plan: RunPlan = json.loads(Path(sys.argv[1]).read_bytes())
     if "cell" in plan:
-        from dlbrt.cell import run_cell
+        from dlbrt.cell.variables import run_cell
 
         run_cell(Path(plan["cell"]), plan["defines"], plan["by_name"], prepare)
         return

@@ -1,0 +1,110 @@
+"""The objects that a notebook's variables consist of, and the state of each that a cell may change.
+
+Both sides walk the values alike, so the number of an object in the walk stands for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dlbrt.data.set_tables import copy_of, give_contents
+
+#: Objects that change in place, and whose contents are walked.
+_CONTAINERS = (list, dict, set, bytearray)
+
+
+def walk(values: Iterable[Any]) -> list[Any]:
+    """The objects with a state of their own that values consist of, each once, in an order of their own."""
+    found: dict[int, Any] = {}
+    waiting = list(values)[::-1]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in found or not _is_walked(value):
+            continue
+        found[id(value)] = value
+        waiting += list(_parts(value))[::-1]
+    return [each for each in found.values() if type(each) not in (tuple, frozenset)]
+
+
+def _is_walked(value: Any) -> bool:
+    plain = type(value) in (*_CONTAINERS, tuple, np.ndarray) or isinstance(value, type | types.FunctionType)
+    return plain or _has_plain_state(value)
+
+
+def _has_plain_state(value: Any) -> bool:
+    """Whether an object's state is its ``__dict__``, and no class says how it is pickled."""
+    kind = type(value)
+    if isinstance(value, type | types.ModuleType | types.FunctionType) or not hasattr(value, "__dict__"):
+        return False
+    standard = all(getattr(kind, name, None) is getattr(object, name, None) for name in _OF_PICKLING)
+    return standard and all(_adds_a_dictionary(each) for each in kind.__mro__[:-1])
+
+
+#: The methods by which classes say how their objects are pickled.
+_OF_PICKLING = (
+    *("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"),
+    *("__getnewargs__", "__getnewargs_ex__", "__new__"),
+)
+
+#: The flag of classes that Python code has made.
+_HEAP_TYPE = 1 << 9
+
+
+def _adds_a_dictionary(kind: type) -> bool:
+    """Whether what a class adds to its objects lies in their ``__dict__``."""
+    return bool(kind.__flags__ & _HEAP_TYPE) and "__slots__" not in vars(kind)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        yield from value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield item
+    elif isinstance(value, np.ndarray):
+        if value.dtype.hasobject and value.dtype == object:
+            yield from value.flat
+    elif _has_plain_state(value):
+        yield from vars(value).values()
+
+
+def state_of(value: Any) -> Any:
+    """What an object is given back; None where it has no state that can change."""
+    if isinstance(value, dict):
+        return list(value.items())
+    if type(value) is set:
+        return copy_of(value)
+    if type(value) in _CONTAINERS:
+        return list(value)
+    if type(value) is np.ndarray:
+        return value
+    return dict(vars(value)) if _has_plain_state(value) else None
+
+
+def restore(value: Any, state: Any) -> None:
+    """Give an object the state that `state_of` has found elsewhere."""
+    if isinstance(value, np.ndarray):
+        np.copyto(value, state, casting="no")
+    elif isinstance(value, list | bytearray):
+        value[:] = state
+    elif isinstance(value, set):
+        give_contents(value, state)
+    elif isinstance(value, dict):
+        value.clear()
+        value.update(state)
+    else:
+        vars(value).clear()
+        vars(value).update(state)
+
+
+def digest_of(value: Any) -> bytes | None:
+    """A digest of an array of numbers; None for other objects, whose state always travels."""
+    if type(value) is not np.ndarray or value.dtype.hasobject:
+        return None
+    return hashlib.blake2b(np.ascontiguousarray(value).view(np.uint8).data).digest()
