@@ -46,7 +46,8 @@ class CellSource(Source):
         return f"line {inside}" if cell > 1 else f"line {inside} of what the cell needs"
 
     def named(self, text: str) -> str:
-        """A text that names lines of the program, with those of the cell."""
+        """A text that names lines of the program, with those of the cell; its file is there no longer."""
+        text = re.sub(r"; see dlbc explain \S*\bcell\.py", "", text)
         return re.sub(r"\bcell\.py:(\d+)", lambda found: f"cell, {self.line_name(int(found[1]))}", text)
 
     def position(self, place: Any) -> str:

@@ -91,6 +91,17 @@ def test_a_dictionary_of_an_earlier_cell_is_stored_to_by_all_ranks(notebook: Not
     assert len({*notebook["ranks"]}) == 2
 
 
+def test_a_loop_of_rank_0_alone_is_said_with_the_cells_line_and_without_its_file(notebook: Notebook) -> None:
+    notebook.run(
+        "out = [0] * 4",
+        "%%dlb -n 2 --strategy none\nlocked = __import__('threading').Lock()\n# dlb: parallel\n"
+        "for i in range(4):\n    with locked:\n        out[i] = i\ndel locked\n",
+    )
+    assert notebook["out"] == [0, 1, 2, 3]
+    assert "cell, line 4 ran on rank 0 alone: " in notebook.err
+    assert "dlbc explain" not in notebook.err
+
+
 def test_sets_keep_their_order(notebook: Notebook) -> None:
     setup = """\
 s, t = set(range(2000)), {k * 1024 for k in range(40)}

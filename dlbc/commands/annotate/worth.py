@@ -103,9 +103,8 @@ def worth_of(
     if size.seconds is None:
         smallest = _smallest(report, ranks, given, size.missing, stays)
         return Worth(WorthVerdict.BY_SIZE, size, None, least_s, smallest)
-    largest = _largest_share(report, ranks, given, size)
-    parallel_s = size.seconds * largest + overhead_s
-    pays = parallel_s <= size.seconds * (1 - _LEAST_GAIN)
+    parallel_s = size.seconds * _largest_share(report, ranks, given, size) + overhead_s
+    pays = _pays(size.seconds, parallel_s)
     return Worth(WorthVerdict.PAYS if pays else WorthVerdict.TOO_SMALL, size, parallel_s, least_s)
 
 
@@ -158,6 +157,10 @@ def _added_s(report: LoopReport, iterations: int | None) -> float:
     return added * (iterations or 0) * _ADDED_S
 
 
+def _pays(alone_s: float, parallel_s: float) -> bool:
+    return parallel_s <= alone_s * (1 - _LEAST_GAIN)
+
+
 def _least_s(ranks: int, overhead_s: float) -> float | None:
     """The seconds S from which on S / P + overhead is less than S by the least gain; None if it never is."""
     saved = 1 - _LEAST_GAIN - 1 / ranks
@@ -182,17 +185,16 @@ def _smallest(
 ) -> int | None:
     """The least power of two that makes the loop pay where all missing numbers have it."""
 
-    def pays(exponent: int) -> bool | None:
+    def pays(exponent: int) -> bool:
         try:
             numbers = {**given, **dict.fromkeys(names, 2**exponent)}
             size = size_of(report, numbers)
         except NumberError:
-            return None
+            return False
         overhead_s = overhead(ranks, 0.0 if stays else size.bytes) + _added_s(report, size.iterations)
-        least_s = _least_s(ranks, overhead_s)
-        return None if size.seconds is None or least_s is None else size.seconds >= least_s
+        if size.seconds is None or _least_s(ranks, overhead_s) is None:
+            return False
+        return _pays(size.seconds, size.seconds * _largest_share(report, ranks, numbers, size) + overhead_s)
 
-    for exponent in range(_LARGEST + 1) if names else ():
-        if (found := pays(exponent)) is None or found:
-            return 2**exponent if found else None
-    return None
+    exponents = range(_LARGEST + 1) if names else range(0)
+    return next((2**exponent for exponent in exponents if pays(exponent)), None)

@@ -274,6 +274,14 @@ def test_without_sizes_the_smallest_that_pays_is_named() -> None:
     assert (at, below) == (WorthVerdict.PAYS, WorthVerdict.TOO_SMALL)
 
 
+def test_one_iteration_never_pays_and_a_triangle_does_from_some_size_on() -> None:
+    dear = FUNCTION + "    for i in range(n):\n        for j in range(10**7):\n            A[i] = B[j]\n"
+    triangle = FUNCTION + "    for i in range(n):\n        for j in range(i):\n            A[i, j] = B[j]\n"
+    sizes = [worth_of(found(text).proposals[0].report, 4, {}, stays=True).sizes for text in (dear, triangle)]
+    assert sizes[0] == 2
+    assert sizes[1] is not None
+
+
 def test_the_work_of_a_triangle_is_summed() -> None:
     triangle = FUNCTION + "    for i in range(n):\n        for j in range(i):\n            A[i, j] = B[j]\n"
     square = triangle.replace("range(i)", "range(n)")
