@@ -35,7 +35,7 @@ def remedy(cause: str, loop: LoopFacts | None = None, waited: bool = False, emul
     if cause == "SLOW_RANK":
         return _slow(strategy, waited, emulated)
     if cause == "TRANSFERS":
-        return _transfers(loop is not None and loop.in_routine)
+        return _transfers(loop)
     if cause == "SYNCHRONIZATION":
         other = "leave the strategy to `auto`" if strategy != AUTO else "use fewer ranks"
         return f"{other}, or form groups of near ranks (`--group`); `dlbc calibrate` measures the network"
@@ -62,7 +62,9 @@ def _slow(strategy: str, waited: bool, emulated: bool) -> str:
     return f"{free}; with `--weights last` the next run begins with shares by these speeds"
 
 
-def _transfers(in_routine: bool) -> str:
-    if in_routine:
+def _transfers(loop: LoopFacts | None) -> str:
+    if loop is not None and loop.in_routine:
         return "use fewer ranks: each then has a larger block, and fewer rows are exchanged for the same work"
+    if loop is not None and len(loop.runs) == 1:
+        return "do more work with each row in this loop: these rows cost more to move than ranks save by them"
     return "do more work with each row: put the loops over these rows into an `iterate` loop, where they stay"

@@ -118,8 +118,10 @@ def test_transfers_of_data() -> None:
     assert (cause, what) == (
         Cause.TRANSFERS, "83 % of the loop's time went into sending calls, rows and results"
     )  # fmt: skip
-    assert "`iterate`" in remedy
+    assert remedy.startswith("do more work with each row in this loop")
     resident = program(run)
+    again = replace(resident, loops=(replace(resident.loops[0], runs=(run, run)),))
+    assert "`iterate`" in first(diagnose(again))[2]
     inside = replace(resident, loops=(replace(resident.loops[0], in_routine=True),))
     assert first(diagnose(inside))[2].startswith("use fewer ranks")
 
