@@ -111,8 +111,10 @@ def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
     seen = (done > 0) & (seconds > 0)
     if not seen.any():
         return None
-    chunks = [sum(len(run.per_rank[rank].chunks) for run in alike) for rank in range(ranks)]
-    judged = np.array(chunks) >= _CHUNKS
+    chunks = np.zeros(ranks, np.int64)
+    for run in alike:  # of some, rank 0 alone is recorded
+        chunks[: len(run.per_rank)] += [len(rank.chunks) for rank in run.per_rank]
+    judged = chunks >= _CHUNKS
     judged &= judged.sum() > 1  # a speed is that of one rank beside another
     logs = np.log(seconds / np.maximum(done, 1e-300), where=seen, out=np.zeros_like(done))
     levels, offsets = _fitted(logs, np.where(seen, done, 0.0), judged)

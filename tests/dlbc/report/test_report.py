@@ -179,6 +179,15 @@ def test_runs_without_anything_to_show() -> None:
     assert "Nothing was computed in annotated loops: 1 rank" in said
 
 
+def test_a_loop_that_was_shared_once_and_then_left_to_rank_0() -> None:
+    _, trace = simulated("GDDLB")
+    [loop] = trace.loops
+    alone = replace(loop.runs[0], strategy="local", per_rank=loop.runs[0].per_rank[:1])
+    for runs in ((loop.runs[0], alone), (alone, loop.runs[0]), (alone, alone)):
+        said = shown(replace(trace, loops=(replace(loop, runs=runs),)))
+        assert "2 runs of 200 iterations" in said
+
+
 def test_the_text_says_the_same() -> None:
     outcome, trace = simulated(AUTO)
     found = report_of(trace, "t.json")
