@@ -152,6 +152,58 @@ def scaled(data, f):
 """
 
 
+KINDS_OF_CLASSES = """\
+from abc import ABC, abstractmethod
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar
+T = TypeVar("T")
+class Seen(NamedTuple):
+    a: int
+    value: float = 2.0
+    def twice(self):
+        return self.value * 2
+class Box(Generic[T]):
+    def __init__(self, x: T):
+        self.x = x
+class Shape(Protocol):
+    def area(self) -> int: ...
+class Square(Shape):
+    def area(self):
+        return 7
+class Table(TypedDict):
+    a: int
+class Base(ABC):
+    @abstractmethod
+    def of(self): ...
+class Derived(Base, Generic[T]):
+    def of(self):
+        return 3
+@dataclass(slots=True)
+class Slim(Generic[T]):
+    x: T
+Point = namedtuple("Point", "x y")
+class Sub(Seen):
+    __slots__ = ()
+seen = [Seen(k) for k in range(12)]
+out = [None] * 12
+# dlb: parallel
+for k in range(12):
+    out[k] = (seen[k].twice(), Box(k).x, Square().area(), Table(a=k), Derived().of(), Slim(k), Point(k, 1),
+              Sub(1, 2.0), seen[k]._replace(a=9))
+print(out)
+"""
+
+
+@pytest.mark.mpi
+def test_objects_of_classes_of_all_kinds(tmp_path: Path) -> None:
+    write(tmp_path, main=KINDS_OF_CLASSES)
+    done = run(tmp_path, ["--strategy", "none", "main.py"])
+    expected = run_sequential([sys.executable, str(tmp_path / "main.py")]).stdout
+    assert (done.status, done.stdout) == (0, expected), done.stderr
+    assert "run by rank 0 alone" not in done.stderr
+
+
 @pytest.mark.mpi
 def test_loops_of_functions_that_a_decorator_hides(tmp_path: Path) -> None:
     main = "import lib, numpy as np\nd = np.arange(20.0)\nprint(lib.scaled(d, np.sqrt).sum(), lib.halves(d))"

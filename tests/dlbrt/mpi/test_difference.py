@@ -104,6 +104,16 @@ def test_the_state_of_an_element_of_a_set_is_compared() -> None:
     assert changed_path(before, pickled(names)) == "all.x"
 
 
+def test_frozen_sets_are_compared_with_what_stands_beside_them() -> None:
+    names: dict[str, Any] = {"a": {"kinds": frozenset({"x"}), "size": 1}, "b": [frozenset({1, 2}), 3]}
+    before = pickled(names)
+    assert changed_path(before, pickled(names)) is None
+    names["a"]["size"] = 2
+    assert changed_path(before, pickled(names)) == "a['size']"
+    names["a"]["size"], names["b"][0] = 1, frozenset({1, 3})
+    assert "b[0]" in str(changed_path(before, pickled(names)))
+
+
 def test_the_state_of_a_key_is_compared() -> None:
     names = program()
     names["mass"] = {names["Particle"](1): 1.0}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import sys
+import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -49,7 +50,8 @@ def _make_class(
 
     These are ``__init_subclass__`` of its bases, and its metaclass.
     """
-    above = {base for each in bases for base in each.__mro__ if "__init_subclass__" in vars(base)}
+    resolved = types.resolve_bases(bases)  # NamedTuple is a function, and Generic[T] no class
+    above = {base for each in resolved for base in each.__mro__ if "__init_subclass__" in vars(base)}
     hooks = {base: vars(base)["__init_subclass__"] for base in above if is_of_program(base)}
     for base in hooks:
         type.__setattr__(base, "__init_subclass__", _DERIVES)

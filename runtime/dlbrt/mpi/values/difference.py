@@ -127,7 +127,8 @@ class _Inert(pickle._Unpickler):
         self.append(_Elements([], frozen=False))
 
     def load_frozenset(self) -> None:
-        self.append(_Elements(self.pop_mark(), frozen=True))  # type: ignore[attr-defined]  # of the base
+        items = self.pop_mark()  # type: ignore[attr-defined]  # of the base; it binds `append` anew
+        self.append(_Elements(items, frozen=True))
 
     def _made(self, keywords: bool) -> None:
         named = self.stack.pop() if keywords else {}
