@@ -156,7 +156,7 @@ KINDS_OF_CLASSES = """\
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar
+from typing import Generic, NamedTuple, TypedDict, TypeVar
 T = TypeVar("T")
 class Seen(NamedTuple):
     a: int
@@ -166,11 +166,6 @@ class Seen(NamedTuple):
 class Box(Generic[T]):
     def __init__(self, x: T):
         self.x = x
-class Shape(Protocol):
-    def area(self) -> int: ...
-class Square(Shape):
-    def area(self):
-        return 7
 class Table(TypedDict):
     a: int
 class Base(ABC):
@@ -189,7 +184,7 @@ seen = [Seen(k) for k in range(12)]
 out = [None] * 12
 # dlb: parallel
 for k in range(12):
-    out[k] = (seen[k].twice(), Box(k).x, Square().area(), Table(a=k), Derived().of(), Slim(k), Point(k, 1),
+    out[k] = (seen[k].twice(), Box(k).x, Table(a=k), Derived().of(), Slim(k), Point(k, 1),
               Sub(1, 2.0), seen[k]._replace(a=9))
 print(out)
 """
