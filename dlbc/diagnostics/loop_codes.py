@@ -270,5 +270,6 @@ LOOPS: dict[str, CatalogueEntry] = {
         "the body updates `{name}` where it catches exceptions that the update may raise, but updates are "
         "applied only after the iterations have run",
         "compute the value in the `try`, and update `{name}` in its `else` or after it",
+        {"item": "write `{name}.setdefault(key, []).append(value)`, which needs no `try`"},
     ),
 }

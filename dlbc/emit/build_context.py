@@ -141,7 +141,8 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         ),
         ordered=(
             *_listed(f"{names.dlb}.ordered(", [("", quoted(o.name)) for o in plan.ordered if not o.by_item]),
-            *_listed(f"{names.dlb}.grouped(", [("", quoted(o.name)) for o in plan.ordered if o.by_item]),
+            *_listed(f"{names.dlb}.grouped(", _grouped(plan, grows=False)),
+            *_listed(f"{names.dlb}.grouped(", _grouped(plan, grows=True)),
         ),
         accumulators=_rebound(contributed, f"{names.dlb}.accumulators(", 2),
         unset=_unset(plan),
@@ -258,6 +259,11 @@ def _declared(reduction: Reduction, names: GeneratedNames) -> str:
 
 def _listed(start: str, rows: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     return (table(start, [], rows),) if rows else ()
+
+
+def _grouped(plan: LoopPlan, *, grows: bool) -> list[tuple[str, str]]:
+    rows = [("", quoted(o.name)) for o in plan.ordered if o.by_item and o.grows == grows]
+    return [*rows, ("grows", "True")] if rows and grows else rows
 
 
 def _items(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:

@@ -139,6 +139,19 @@ class OrderedContainer:
     effects: tuple[ast.expr | ast.stmt, ...]
     by_item: bool = False
 
+    @property
+    def read(self) -> tuple[ast.Call, ...]:
+        """The calls that add to an item under a subscript, which is to be there."""
+        calls = (e for e in self.effects if self.by_item and isinstance(e, ast.Call))
+        return tuple(
+            e for e in calls if isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Subscript)
+        )
+
+    @property
+    def grows(self) -> bool:
+        """Whether iterations read items that others may have put into it."""
+        return 0 < len(self.read) < len(self.effects)
+
 
 @dataclass(frozen=True)
 class IterationContributions:
@@ -183,12 +196,7 @@ class IterationContributions:
     @property
     def item_calls(self) -> frozenset[ast.AST]:
         """Calls that add to an element of a container, which may be one of the iteration's own."""
-        effects = (e for o in self.ordered if o.by_item for e in o.effects if isinstance(e, ast.Call))
-        return frozenset(
-            e
-            for e in effects
-            if isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Subscript)
-        )
+        return frozenset(call for container in self.ordered for call in container.read)
 
     def explains(self, access: Access) -> bool:
         """Whether an access is part of a contribution."""

@@ -18,7 +18,13 @@ from collections.abc import Iterable, Iterator
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.contributions.selections import selection_of
 from dlbc.analysis.contributions.updates import OPERATORS, update_of
-from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions, maybe_unbound
+from dlbc.analysis.enclosing_statements import (
+    EVERYTHING,
+    Catchers,
+    catchers,
+    caught_exceptions,
+    maybe_unbound,
+)
 from dlbc.analysis.names import Functions
 from dlbc.analysis.uses import (
     bound_names,
@@ -177,18 +183,21 @@ def _binding(loop: ast.For, name: str) -> ast.expr | ast.stmt:
 
 def check_handlers(context: AnalysisContext, contributions: IterationContributions) -> Iterator[Diagnostic]:
     """A finding for each contribution whose failure the body would catch."""
-    around = catchers(context.body)
+    around: dict[ast.AST, Catchers] = {}
+    for statement, kinds in catchers(context.body).items():
+        around[statement.value if isinstance(statement, ast.Expr) else statement] = kinds
     for name, node, raised in _deferred(contributions, _Numbers(context)):
         kinds = around.get(node, ())
         if not raised.isdisjoint(caught_exceptions(kinds, context.module)):
             catcher = next((kind for kind in kinds if kind is not None), None)
             notes = () if catcher is None else (context.note(catcher, "caught here"),)
-            yield report("DLB328", context.place_of(node), "", notes, name=name)
+            case = "item" if isinstance(node, ast.Call) else ""
+            yield report("DLB328", context.place_of(node), "", notes, case=case, name=name)
 
 
 def _deferred(
     contributions: IterationContributions, numbers: _Numbers
-) -> Iterator[tuple[str, ast.stmt, frozenset[str]]]:
+) -> Iterator[tuple[str, ast.stmt | ast.Call, frozenset[str]]]:
     """Each contribution, with the exceptions that combining it may raise."""
     for reduction in contributions.reductions:
         places = _PLACES if reduction.element else frozenset[str]()
@@ -199,6 +208,8 @@ def _deferred(
         for effect in container.effects:
             if isinstance(effect, ast.stmt) and container.name not in contributions.dictionaries:
                 yield container.name, effect, _PLACES | _VALUES
+        for call in container.read if container.grows else ():
+            yield container.name, call, _PLACES
 
 
 def _raised_by(reduction: Reduction) -> frozenset[str]:

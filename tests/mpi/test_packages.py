@@ -156,6 +156,7 @@ KINDS_OF_CLASSES = """\
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, NamedTuple, TypedDict, TypeVar
 T = TypeVar("T")
 class Seen(NamedTuple):
@@ -178,6 +179,12 @@ class Derived(Base, Generic[T]):
 class Slim(Generic[T]):
     x: T
 Point = namedtuple("Point", "x y")
+class Lazy:
+    def __init__(self, n):
+        self.n = n
+    @cached_property
+    def square(self):
+        return self.n**2
 class Sub(Seen):
     __slots__ = ()
 seen = [Seen(k) for k in range(12)]
@@ -185,7 +192,7 @@ out = [None] * 12
 # dlb: parallel
 for k in range(12):
     out[k] = (seen[k].twice(), Box(k).x, Table(a=k), Derived().of(), Slim(k), Point(k, 1),
-              Sub(1, 2.0), seen[k]._replace(a=9))
+              Sub(1, 2.0), seen[k]._replace(a=9), Lazy(k).square)
 print(out)
 """
 

@@ -214,8 +214,8 @@ class _Worker:
         if call.kernel is not None:
             self._kernels[call.key] = packing.unpack(call.kernel, (), KnownObjects())
         sent, common = self._kernels.get(call.key, (None, []))
-        read = self._read.pop(call.key, None) if call.body is None and call.kernel is None else None
-        if read is None:
+        read = self._read.pop(call.key, None)
+        if read is None or call.body is not None or call.kernel is not None:
             read = packing.unpack(body, slots, KnownObjects(lambda: common))
         if call.plain:
             self._read[call.key] = read

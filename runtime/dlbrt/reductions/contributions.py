@@ -92,7 +92,13 @@ def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
 
 
 def selectable(kind: ContributionKind, value: Any) -> bool:
-    """Whether the best of the ranks' best values is the best of all, as far as the value to beat shows."""
+    """Whether the best of the ranks' best values is the best of all, as far as the value to beat shows.
+
+    A maximum is found without looking into values, which methods of the program that compare them may do.
+    """
+    if kind.form is ContributionForm.EXTREME:
+        ordered = getattr(type(value), "__dataclass_params__", None)
+        return has_order(value) or bool(ordered and ordered.order)
     if kind.form is not ContributionForm.SELECTION:
         return True
     return has_order(value) or (kind.none_first and value is None)

@@ -228,6 +228,8 @@ REFUSED = [
 CAUGHT = [
     ("try:\n    d[X[i]] += 1\nexcept KeyError:\n    s += 1", ["DLB328"]),
     ("try:\n    s += X[i]\nexcept (KeyError, TypeError):\n    pass", ["DLB328"]),
+    ("try:\n    d[X[i]].append(i)\nexcept KeyError:\n    d[X[i]] = [i]", ["DLB328"]),
+    ("try:\n    d[X[i]].append(i)\nexcept KeyError:\n    d.setdefault(X[i], [])", ["DLB328"]),
     ("try:\n    s += X[i]\nexcept ERRORS:\n    pass", ["DLB328"]),
     ("try:\n    s += X[i]\nfinally:\n    continue", ["DLB328"]),
     ("with suppress(TypeError):\n    s += X[i]", ["DLB328"]),

@@ -67,7 +67,8 @@ def test_an_array_of_its_own_arrives_by_value(name: str, writeable: bool) -> Non
     assert reduced is not None
     there = pickle.loads(pickle.dumps(Reduced(reduced), 5))
     assert (there.tobytes(), there.shape, there.dtype) == (array.tobytes(), array.shape, array.dtype)
-    assert there.base is None
+    assert there.strides == array.strides or not array.size
+    assert there.base is None or not array.flags.forc
     assert there.flags.writeable is array.flags.writeable
     assert there.flags.f_contiguous or not array.flags.f_contiguous
 

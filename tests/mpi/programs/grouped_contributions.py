@@ -33,6 +33,35 @@ def groups(limit):
     return lists, {k: sorted(v) for k, v in sets.items()}, counters, made, makes, present, buckets, shared
 
 
+def made_and_read(limit):
+    made, stored, sizes = {}, {"delta": ["before"]}, []
+    # dlb: parallel
+    for i in range(limit):
+        if i % 3 == 0:
+            made.setdefault(key(i), [])
+        stored[key(i)] = [i]
+        stored[key(i)].append(-i)
+        if i > 20:
+            made.setdefault(key(i), [i])
+            made[key(i)].append(i)
+        sizes.append([])
+        sizes[i].append(i)
+    return made, stored, sizes
+
+
+def not_there(limit):
+    found = {}
+    try:
+        # dlb: parallel
+        for i in range(limit):
+            if i < 5:
+                found[key(i)] = [i]
+            found[key(i)].append(i)
+    except KeyError as error:
+        return error.args, found
+    return found
+
+
 def added(limit):
     counter, table, found, ordered, ends = Counter(z=1), {}, set(), OrderedDict(), deque(maxlen=5)
     front, back, by_name = [], [], {}

@@ -78,3 +78,24 @@ try:
 except ZeroDivisionError as error:
     print("failed:", error)
 print(vars(search))
+
+
+class Compared:
+    """Compares by looking into the other one."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __gt__(self, other):
+        return self.value > other.value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+
+greatest, least = Compared(0), Compared(5)
+# dlb: parallel
+for value in [Compared(3), Compared(9), Compared(1), Compared(9)]:
+    greatest = max(greatest, value)
+    least = min(least, value)
+print(greatest.value, least.value)

@@ -23,7 +23,8 @@ for i in range(n):
 
 def show(x):
     if isinstance(x, np.ndarray):
-        return x.tolist(), x.shape, str(x.dtype), x.flags.writeable
+        own = x.size and x.dtype.hasobject is False
+        return x.tolist(), x.shape, str(x.dtype), x.flags.writeable, x.strides if own else None
     if isinstance(x, (list, tuple)):
         return [show(y) for y in x]
     if isinstance(x, dict):
@@ -31,5 +32,11 @@ def show(x):
     return x
 
 
-for x in (c, d, e, g, h):
+kept = [None] * n
+# dlb: parallel
+for i in range(n):
+    x = np.random.default_rng(i).normal(size=200)
+    kept[i] = x[::2], np.fft.fft(x).real, (x.reshape(10, 20) * 3).T[::2], (x + 1)[::-1]
+for x in (c, d, e, g, h, kept):
     print(show(x))
+print([[float(v.ravel("K") @ v.ravel("K")).hex() for v in vs] + [float(vs[0] @ vs[0]).hex()] for vs in kept])

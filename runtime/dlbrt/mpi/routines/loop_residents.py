@@ -70,6 +70,12 @@ def row_field(array: Array, axis: int) -> Field:
     return Field("", array, ArraySpec(Distribution.BLOCK, axis, Mode.UPDATE), IndexMap(0, 1))
 
 
+def is_broadcast(array_transfer: ArrayTransfer, ranks: int) -> bool:
+    """Whether rows go from one rank to all others, where there are several."""
+    targets = array_transfer.row_transfer.targets
+    return array_transfer.across is None and len(targets) == ranks - 1 and ranks > 2
+
+
 class PendingTransfers:
     """One rank's part in a list of transfers.
 
@@ -92,7 +98,7 @@ class PendingTransfers:
                 each.row_transfer.source,
                 each.row_transfer.targets,
             )
-            if each.across is None and len(targets) == communicator.ranks - 1 and communicator.ranks > 2:
+            if is_broadcast(each, communicator.ranks):
                 mover.broadcast(fields[each.number], rows, source)
             elif source == communicator.rank:
                 for target in targets:

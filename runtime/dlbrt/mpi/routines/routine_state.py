@@ -24,7 +24,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult, stored_by
 from dlbrt.mpi.root.program_history import LoopHistory
 from dlbrt.mpi.root.runtime import RootRuntime
-from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents, is_broadcast
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.observe.statistics import RoutineFigures, SpeedFunctionPoints
@@ -278,14 +278,17 @@ class RoutineState:
         """The partition with those iterations of each block first that need no rows still to come.
 
         These iterations of each rank are returned as well; an empty range where there are too few. Where no
-        rows come these are all: what a rank only sends leaves it while it computes.
+        rows come these are all: what a rank only sends leaves it while it computes. But a broadcast may write
+        to the memory of its source (MPI-4.0, section 6.12): to such rows nothing is stored before it is over.
         """
         tokens = {resident.token: key for key, resident in loop_residents.residents.items()}
         coming: list[list[tuple[int, Rows]]] = [[] for _ in deal.shares]
         for each in array_transfers:
-            for target in each.row_transfer.targets:
-                rows = each.across[1] if each.across else each.row_transfer.rows
-                coming[target].append((tokens[each.number], rows))
+            key, moved = tokens[each.number], each.row_transfer
+            stored = any(field.spec.stores for field in loop_residents.fields[key])
+            waiting = (moved.source,) if is_broadcast(each, self._ranks) and stored else ()
+            for rank in (*moved.targets, *waiting):
+                coming[rank].append((key, each.across[1] if each.across else moved.rows))
         found = [
             range(0) if deal.units.folded else self._inner(loop, loop_residents, share, tuple(rows))
             for share, rows in zip(deal.shares, coming, strict=True)

@@ -23,6 +23,7 @@ from dlbrt.mpi.routines.loop_residents import (
     ArrayTransfer,
     Eviction,
     PendingTransfers,
+    is_broadcast,
     regions_in_place,
     row_field,
 )
@@ -112,7 +113,7 @@ class RunRepeater:
     def _plan_transfer(self, each: ArrayTransfer, array: Array) -> None:
         rank, ranks = self._communicator.rank, self._communicator.ranks
         source, targets = each.row_transfer.source, each.row_transfer.targets
-        to_all = len(targets) == ranks - 1 and ranks > 2
+        to_all = is_broadcast(each, ranks)
         if not (to_all or rank == source or rank in targets):
             return
         regions = regions_in_place(array, each.axis, each.row_transfer.rows)

@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field
 from typing import Any
 
-import cloudpickle
 import numpy as np
 
 from dlbrt.data.overlap import exposes_memory
@@ -223,7 +222,7 @@ class _RowPacker(_ListPacker):
     def _reduced(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and not obj.dtype.hasobject:
             return super()._reduced(obj)
-        return cloudpickle.Pickler.reducer_override(self, obj)
+        return Pickler.reducer_override(self, obj)
 
 
 def look_into(

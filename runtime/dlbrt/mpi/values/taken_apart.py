@@ -10,6 +10,7 @@ import pickle
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any, ClassVar, TypeVar
 
@@ -34,7 +35,8 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
 
     A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
     to find it in. A view of memory would arrive as bytes, an exception without what caused it, the global
-    random generators as copies, an array of a subclass without its attributes.
+    random generators as copies, an array of a subclass without its attributes. A `cached_property` has a
+    lock before Python 3.12.
     """
     if isinstance(obj, BaseException):
         return of_exception(obj)
@@ -42,6 +44,8 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         return reduced
     if type(obj) is memoryview:
         return _of_memory(obj)
+    if type(obj) is cached_property:
+        return _cached_property, (obj.func, obj.attrname)
     if isinstance(obj, np.ndarray) and type(obj) is not np.ndarray and (reduced := _of_subclass(obj)):
         return reduced
     if isinstance(obj, set | frozenset) and _is_made_of_items(type(obj)) and layouts_of([obj]) != [None]:
@@ -52,6 +56,12 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
         _refuse_finalizer(obj)
         return None
     return make_cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _cached_property(function: Callable[[Any], Any], name: str | None) -> cached_property[Any]:
+    made = cached_property(function)
+    made.attrname = name
+    return made
 
 
 def _is_made_of_items(kind: Any) -> bool:
@@ -273,20 +283,23 @@ def _view_or_values(strides: tuple[int, ...], values: Any, view: tuple[Any, ...]
 
 
 def _by_value(array: Any) -> tuple[Any, ...]:
-    """The reduction of an array that owns its memory at the reader, its axes in the same order in memory.
+    """The reduction of an array that owns its memory at the reader, its elements as far apart as they are.
 
-    numpy writes memory as it is only where it is contiguous and others may read it; else it writes a state.
+    What numpy and BLAS compute depends on that in its last bits. numpy writes memory as it is only where it
+    is contiguous and others may read it; else it writes a state.
     """
     axes, packed = [*range(array.ndim)], array
     if not array.flags.c_contiguous:
         axes.sort(key=lambda axis: -abs(array.strides[axis]))
         packed = np.ascontiguousarray(array.transpose(axes)).reshape([array.shape[axis] for axis in axes])
     back = tuple(map(axes.index, range(array.ndim)))
-    return _owning, (back, array.flags.writeable, *packed.__reduce_ex__(PROTOCOL)[:3])
+    apart = None if array.flags.forc or array.dtype.hasobject else array.strides
+    return _owning, (back, apart, array.flags.writeable, *packed.__reduce_ex__(PROTOCOL)[:3])
 
 
 def _owning(
     axes: tuple[int, ...],
+    strides: tuple[int, ...] | None,
     writeable: bool,
     make: Callable[..., Any],
     arguments: tuple[Any, ...],
@@ -295,9 +308,20 @@ def _owning(
     array = make(*arguments)
     if state is not None:
         array.__setstate__(state)
-    array = array.transpose(axes).copy("K")
+    array = array.transpose(axes)
+    array = array.copy("K") if strides is None or not array.size else _spread(array, strides)
     array.flags.writeable = writeable
     return array
+
+
+def _spread(array: Any, strides: tuple[int, ...]) -> Any:
+    """A copy with these strides."""
+    ends = [(length - 1) * stride for length, stride in zip(array.shape, strides, strict=True)]
+    first = -sum(end for end in ends if end < 0)
+    memory = np.empty(first + sum(end for end in ends if end > 0) + array.itemsize, np.uint8)
+    spread: Any = np.ndarray(array.shape, array.dtype, memory, first, strides)
+    spread[...] = array
+    return spread
 
 
 def _view(
