@@ -160,16 +160,65 @@ def space_of(iterable: Any) -> Space:
     return _read_out(iterable)
 
 
+class ReadOutError(RuntimeError):
+    """The loop runs over what cannot be read out before it; the message says why, and what to do."""
+
+
 def _read_out(iterable: Iterable[Any]) -> Space:
-    """The items of an iterable up to its end, or to where it fails: the iterations before come first."""
+    """The items of an iterable up to its end, or to where it fails: the iterations before come first.
+
+    ReadOutError if it surely has no end, or gives one object again and again with other contents.
+    """
+    if type(iterable) in _ENDLESS or (type(iterable) is itertools.repeat and not _has_length(iterable)):
+        kind = type(iterable).__name__
+        raise ReadOutError(f"the loop runs over itertools.{kind}, which has no end: use range")
     iterator, items, error = iter(iterable), list[Any](), None
+    if type(iterator) is itertools.groupby:
+        iterator = ((key, iter([*group])) for key, group in iterator)  # groups end as the next one begins
     try:
+        for item in itertools.islice(iterator, 1):
+            items.append(item)
+            before = _contents(item)
+            items += itertools.islice(iterator, 1)
+            if len(items) > 1 and items[1] is item and _contents(item) != before:
+                raise ReadOutError(_SAME.format(type(item).__name__))
         items.extend(iterator)  # which keeps the items before a failure
+    except ReadOutError:
+        raise
     except (Exception, SystemExit, GeneratorExit) as raised:  # not an interrupt from the keyboard
         error = raised
     space = _Sequence(Part(items))
     space.error = error
     return space
+
+
+#: Iterables that no loop reads to the end.
+_ENDLESS = (itertools.count, itertools.cycle)
+
+_SAME = (
+    "the loop runs over what gives the same {} in each iteration with other contents; it is read out before the "
+    "loop, so all iterations would find the last contents: have it give a copy"
+)
+
+
+def _has_length(iterable: Any) -> bool:
+    try:
+        return operator.length_hint(iterable) >= 0
+    except TypeError:
+        return False
+
+
+def _contents(item: Any) -> object:
+    """What of an object changes as its contents do, to be compared with itself."""
+    if type(item) is np.ndarray:
+        return item.tobytes()
+    if isinstance(item, dict):
+        return [*map(id, item), *map(id, item.values())]
+    if isinstance(item, list | set):
+        return [*map(id, item)]
+    if isinstance(item, bytearray):
+        return bytes(item)
+    return [*map(id, vars(item).values())] if hasattr(item, "__dict__") else None
 
 
 def enumerate_(iterable: Any, start: int = 0) -> Space:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import operator
 import pickle
 from collections import deque
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.data.space import Space, enumerate_, reversed_, space_of, zip_
+from dlbrt.data.space import ReadOutError, Space, enumerate_, reversed_, space_of, zip_
 
 
 class Bar:
@@ -169,3 +170,59 @@ def test_what_the_builtins_refuse_is_refused_alike(
         builtin()
     with pytest.raises(expected.type):
         ours()
+
+
+def buffered(numbers: Any, size: int) -> Iterator[Any]:
+    buffer = np.empty(size)
+    for start in range(0, len(numbers), size):
+        buffer[:] = numbers[start : start + size]
+        yield buffer
+
+
+def cleared(texts: str) -> Iterator[dict[str, int]]:
+    found: dict[str, int] = {}
+    for text in texts:
+        found[text] = 1
+        yield found
+        found.clear()
+
+
+class Cursor:
+    """Gives itself, on another line each time."""
+
+    line = 0
+
+    def __iter__(self) -> Iterator[Cursor]:
+        for self.line in range(3):
+            yield self
+
+
+@pytest.mark.parametrize("iterable", [buffered(np.arange(6.0), 2), cleared("abc"), Cursor()])
+def test_what_gives_one_object_with_other_contents_is_refused(iterable: Any) -> None:
+    with pytest.raises(ReadOutError, match="give a copy"):
+        space_of(iterable)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [itertools.count(), itertools.cycle("ab"), itertools.repeat(1)],
+    ids=["count", "cycle", "repeat"],
+)
+def test_what_has_no_end_is_refused(endless: Any) -> None:
+    with pytest.raises(ReadOutError, match="no end"):
+        enumerate_(endless)
+
+
+def test_an_object_that_comes_again_unchanged_is_read_out() -> None:
+    row = [1]
+    assert [*items_of(space_of(itertools.repeat(row, 3)))] == [row, row, row]
+    assert [*items_of(zip_(itertools.count(), "ab"))] == [(0, "a"), (1, "b")]
+
+
+def test_groups_outlive_the_next_one() -> None:
+    groups = items_of(space_of(itertools.groupby("aabccc")))
+    assert [(key, [*group]) for key, group in groups] == [("a", ["a"] * 2), ("b", ["b"]), ("c", ["c"] * 3)]
+
+
+def items_of(space: Space) -> list[Any]:
+    return [*space.items(range(len(space)))[0]]
