@@ -125,10 +125,13 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
     shared = [r.name for r in plan.reductions if _is_per_iteration(r)]
     kept = (*plan.definite, *plan.conditional)
     each_kept = cyclic and plan.seen_after_failure and bool(kept)
+    unsure = [name for name in plan.unsure if name not in contributed]
+    taken = () if plan.chunk is None else [name for name, _ in plan.chunk.parameters]
     context = KernelContext(
         head=_head(called(f"def {kernel}(", [names.dlb, *plan.parameters], "):", WIDTH), place),
         dlb=names.dlb,
-        unbound=tuple(name for name in plan.unsure if name not in contributed),
+        unbound=tuple(name for name in unsure if name not in taken),
+        unbound_compiled=tuple(name for name in unsure if name in taken),
         schedule=_schedule(plan),
         require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),

@@ -40,13 +40,14 @@ class KernelContext:
     the calls that state the work of iterations. ``compiled`` has the call that compiles chunks,
     ``computed`` the statement that runs them, or none. ``turns`` is the call that gives the iterations,
     ``comment`` describes them. ``unset`` are the names to clear, as chains of targets; ``unbound`` are
-    those that may have no value.
+    those that may have no value, ``unbound_compiled`` those among them that compiled chunks take.
     """
 
     template: ClassVar = "kernel.py.j2"
     head: str
     dlb: str
     unbound: tuple[str, ...]
+    unbound_compiled: tuple[str, ...]
     schedule: tuple[str, ...]
     require: tuple[str, ...]
     work: tuple[str, ...]

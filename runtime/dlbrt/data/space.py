@@ -196,14 +196,14 @@ def _read_out(iterable: Iterable[Any]) -> Space:
 _ENDLESS = (itertools.count, itertools.cycle)
 
 _SAME = (
-    "the loop runs over what gives the same {} in each iteration with other contents; it is read out before the "
-    "loop, so all iterations would find the last contents: have it give a copy"
+    "the loop runs over what gives the same {} in each iteration with other contents; it is read out before "
+    "the loop, so all iterations would find the last contents: have it give a copy"
 )
 
 
 def _has_length(iterable: Any) -> bool:
     try:
-        return operator.length_hint(iterable) >= 0
+        return bool(iterable.__length_hint__() >= 0)
     except TypeError:
         return False
 

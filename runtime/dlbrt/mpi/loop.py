@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dlbrt.contract import Distribution
 from dlbrt.data.array_table import ArraySpec, DistributionSpec
 from dlbrt.data.loop_fields import ArrayTable
+from dlbrt.data.shown_warnings import collects_warnings
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import FoldingPolicy
@@ -225,6 +226,9 @@ class LoopContext:
         Where that cannot be done, the loop runs as Python, and rank 0 says why.
         """
         if self._scattered:
+            return
+        if collects_warnings():
+            self.left_to_python = "the program collects warnings, which compiled code does not give"
             return
         from dlbrt.native.arguments import NotCompiled
         from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index

@@ -26,6 +26,7 @@ import mpi4py
 import numpy as np
 from mpi4py import MPI
 
+import dlbrt.data.shown_warnings  # noqa: F401 - it notes how they are shown before the program changes that
 from dlbrt.contract import VERSION, OptionError
 from dlbrt.emulation import named
 from dlbrt.mpi.board import board

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.native.numerics import LIMIT
+from dlbrt.reductions.unbound import is_unbound
 
 _ELEMENTS = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_), np.dtype(np.complex128))
 _SCALARS = (float, bool, complex, np.float64, np.bool_, np.complex128)
@@ -88,6 +89,8 @@ def _admitted(name: str, value: object, index_only: bool) -> object:
         return value
     if type(value) in _SCALARS:
         return value
+    if is_unbound(value):
+        raise NotCompiled(f"`{name}` has no value")
     raise NotCompiled(f"`{name}` is {_described(value)}")
 
 

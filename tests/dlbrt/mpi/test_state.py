@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dlbrt.mpi.values import program_state
+from dlbrt.data import shown_warnings
+from dlbrt.data.shown_warnings import collects_warnings
 from dlbrt.mpi.values.objects import KnownObjects
 from dlbrt.mpi.values.program_state import capture, logging_settings
 
@@ -109,9 +110,9 @@ def test_which_records_are_made_is_the_same_on_every_rank() -> None:
 
 
 def test_a_program_that_shows_warnings_itself_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_state, "_WARNINGS_SHOWN", program_state._warnings_shown())
-    assert not program_state.collects_warnings()
+    monkeypatch.setattr(shown_warnings, "_AT_START", shown_warnings._shown())
+    assert not collects_warnings()
     with warnings.catch_warnings(record=True):
-        assert program_state.collects_warnings()
+        assert collects_warnings()
     monkeypatch.setattr(warnings, "showwarning", print)
-    assert program_state.collects_warnings()
+    assert collects_warnings()

@@ -13,6 +13,8 @@ from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dlbrt.balance.restart import deal_of_rest
 from dlbrt.balance.strategies import pooled
 from dlbrt.chunks.statistics import LoopStatistics
@@ -24,6 +26,7 @@ from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.loop_fields import reached_twice
+from dlbrt.data.shown_warnings import collects_warnings
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader
@@ -36,7 +39,6 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
 from dlbrt.mpi.values.generators import is_replaced
 from dlbrt.mpi.values.kernels import named
 from dlbrt.mpi.values.left_behind import CannotLeaveError
-from dlbrt.mpi.values.program_state import collects_warnings
 from dlbrt.mpi.values.taken_apart import by_value
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.parameters import COMPILED_S, Parameters
@@ -95,6 +97,8 @@ class Preparation:
             return "the program has given numpy's global generator another bit generator (set_bit_generator)"
         if collects_warnings():
             return "the program collects warnings, or shows them by a function of its own"
+        if not {"call", "log", "print"}.isdisjoint(np.geterr().values()):
+            return "the program has a function called, or a line written, for numpy's errors (np.seterr)"
         if self.loop_history.withheld:
             return self.loop_history.withheld
         for name in (*loop.table.specs, *loop.contributions.kinds):

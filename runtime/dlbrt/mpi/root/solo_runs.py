@@ -16,6 +16,7 @@ import numpy as np
 
 from dlbrt.balance.strategies import AUTO
 from dlbrt.data.memory import address
+from dlbrt.data.shown_warnings import collects_warnings
 from dlbrt.data.space import RangeSpace
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.emulation import LoadSpec
@@ -153,6 +154,8 @@ class _SoloRun:
         try:
             check_error_state()
         except NotCompiled:
+            return False
+        if collects_warnings():
             return False
         return self._chunks.unchanged()
 

@@ -20,6 +20,7 @@ from dlbrt.data.footprint import Rows
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.loop_fields import ArrayTable
 from dlbrt.data.memory import Array
+from dlbrt.data.shown_warnings import collects_warnings
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.routines.loop_residents import LoopResidents, ResidentArray
@@ -246,6 +247,8 @@ class RecordedRun:
         try:
             check_error_state()
         except NotCompiled:
+            return False
+        if collects_warnings():
             return False
         return self.chunks.unchanged()
 

@@ -39,19 +39,6 @@ class ProcessEnvironment:
         sys.path[:] = self.path
 
 
-def _warnings_shown() -> tuple[Any, Any]:
-    """The functions that show warnings; the second collects them, where they are collected."""
-    return warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
-
-
-_WARNINGS_SHOWN = _warnings_shown()
-
-
-def collects_warnings() -> bool:
-    """Whether the program shows warnings by a function of its own, or collects them."""
-    return _warnings_shown() != _WARNINGS_SHOWN
-
-
 @dataclass(frozen=True)
 class LoggingSettings:
     """Which records are made: a level for all, and those of loggers with disabled and propagate, by name.
