@@ -132,6 +132,12 @@ def computed(plan: LoopPlan, names: GeneratedNames, turns: str, accumulate: Sequ
     call = f"({', '.join(given)})"
     if not chunk.columns and not chunk.effects:
         return (f"{names.dlb}.compute{call}  # compiled chunks, with a poll after each",)
+    if not accumulate and (contributed := _operands(plan, chunk)) and given in ([], ["pairs=True"]):
+        call = ", ".join([*map(quoted, contributed), *given])
+        targets = ", ".join(column.name for column in chunk.columns)
+        body = "\n".join(indent(text, 3 * INDENT) for text in chunk.effects)
+        comment = "# what compiled chunks contribute, in iteration order"
+        return (f"{comment}\n{2 * INDENT}for {targets} in {names.dlb}.operands({call}):\n{body}",)
     targets = ", ".join(
         [plan.space.index or "_", *(column.name for column in chunk.columns if not column.is_origin)]
     )
@@ -143,3 +149,41 @@ def computed(plan: LoopPlan, names: GeneratedNames, turns: str, accumulate: Sequ
     body = "\n".join(inner or [f"{3 * INDENT}pass"])
     comment = "# of each iteration in compiled chunks, what is left to Python"
     return (f"{comment}\n{2 * INDENT}for {targets} in {names.dlb}.computed{call}:\n{body}",)
+
+
+def _operands(plan: LoopPlan, chunk: ChunkPlan) -> list[str]:
+    """The names to which each iteration adds one result, if Python has nothing else to do; else none."""
+    sums = {
+        each.name
+        for each in plan.reductions
+        if each.operator in _SUMS and not (each.element or each.multiple_updates or each.any_order)
+    }
+    found = [_operand(ast.parse(text).body) for text in chunk.effects]
+    pairs = [each for each in found if each is not None]
+    added, columns = [name for name, _ in pairs], [column.name for column in chunk.columns]
+    once = len(set(added)) == len(found) and [column for _, column in pairs] == columns
+    kept = plan.definite or plan.conditional
+    return added if once and not kept and not chunk.origins and sums.issuperset(added) else []
+
+
+#: Operators that combine numbers without looking at them.
+_SUMS = ("+", "-", "*")
+
+
+def _operand(statements: Sequence[ast.stmt]) -> tuple[str, str] | None:
+    """The name, and the result that a statement adds to it: ``total += operand``."""
+    match statements:
+        case [
+            ast.AugAssign(
+                target=ast.Name(id=name), op=ast.Add() | ast.Sub() | ast.Mult(), value=ast.Name(id=c)
+            )
+        ]:
+            return name, c
+        case [
+            ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.BinOp(ast.Name(id=same), ast.Add() | ast.Sub() | ast.Mult(), ast.Name(id=c)),
+            )
+        ] if name == same != c:
+            return name, c
+    return None

@@ -269,6 +269,13 @@ class LoopContext:
         """The same; for each iteration its index, and what it leaves to Python."""
         return self.walk.computed(each=each, pairs=pairs, apart=apart, rows=True)
 
+    def operands(self, *names: str, pairs: bool = False) -> Iterator[Any]:
+        """The same, where iterations leave to Python nothing but one operand for each of the names.
+
+        The operands of a chunk come at once where that gives the same bits, or else one by one.
+        """
+        return self.walk.computed(each=False, pairs=pairs, apart=False, rows=True, names=names)
+
     def scatter(self) -> None:
         """Deal the iterations, and send each rank what its iterations read."""
         if not self._scattered:

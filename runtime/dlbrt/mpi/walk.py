@@ -112,6 +112,7 @@ class Walk:
         self.chunks: CompiledChunks | None = None
         self._computing = False  # whether the turn's iterations are compiled ones
         self._apart = self._rows = False  # how they are run
+        self._names: tuple[str, ...] = ()  # to which they contribute, and do nothing else for Python
         self._left = range(0)  # of the stretch, what they leave to Python
         self._delivery: PendingTransfers | None = None
         self._ahead = range(0)
@@ -173,16 +174,19 @@ class Walk:
         self._begin_stretch(stretch[:1] if each or self._dealt_singly() else stretch)
         return chain.from_iterable(self._chunks(self._stretch))
 
-    def computed(self, *, each: bool, pairs: bool, apart: bool, rows: bool) -> Iterator[Any]:
+    def computed(
+        self, *, each: bool, pairs: bool, apart: bool, rows: bool, names: tuple[str, ...] = ()
+    ) -> Iterator[Any]:
         """Run compiled iterations of the next stretch; for ``rows``, what each of them leaves to Python.
 
+        That is one operand for each of ``names``, if there are any, or the index and results.
         `iterations`, or `pairs`, has afterwards what these iterations have not done.
         """
         self._computing = False
         if self.chunks is None or not self.team.work:
             return iter(())
         found = self.pairs(each=each, apart=apart) if pairs else self.iterations(each=each)
-        self._computing, self._apart, self._rows = True, apart, rows
+        self._computing, self._apart, self._rows, self._names = True, apart, rows, names
         return found
 
     def _rest(self) -> Iterator[Any]:
@@ -217,11 +221,23 @@ class Walk:
         self._part = part[:done]
         if done and self._rows:
             items, self._counter = self._space.items(self._part)
-            journal = self._contributions.journal
-            marked = items if journal is None else journal.marked(items)
-            yield zip(marked, *self.chunks.columns(done), strict=False)
+            yield self._left_by(self.chunks, items)
         if done < len(part):
             self._left = part[done : done + self.chunks.alone()]
+
+    def _left_by(self, chunks: CompiledChunks, items: Iterator[Any]) -> Iterator[Any]:
+        """What the compiled iterations of the part leave to Python: for all at once, or for each."""
+        names, part, contributions = self._names, self._part, self._contributions
+        if names and (numbers := chunks.numbers(len(part))) is not None:
+            run, descending = self._stretch, self._descending
+            whole = contributions.operands(names, numbers, run, part, descending=descending)
+            if whole is not None:
+                return iter([whole if len(names) > 1 else whole[0]])
+        marked = items if contributions.journal is None else contributions.journal.marked(items)
+        rows = zip(marked, *chunks.columns(len(part)), strict=False)
+        if not names:
+            return rows
+        return map(operator.itemgetter(1 if len(names) == 1 else slice(1, None)), rows)
 
     def pairs(self, *, each: bool, apart: bool) -> Iterator[Any]:
         """The items of the next pairs, or if ``apart`` those of the next stretch; one by one if ``each``."""

@@ -27,6 +27,7 @@ from dlbrt.native.compiler import compile_chunk, functions_of
 from dlbrt.native.numerics import new_results, read_array, read_results
 from dlbrt.native.threads import join_results, run_threads
 from dlbrt.records import dataclass
+from dlbrt.reductions.numbers import Numbers
 
 Compiled = Callable[..., int]
 
@@ -37,6 +38,9 @@ _TURNS = (1, 0, 0, 1, 1, 0)
 #: The least seconds that a part is expected to take: less are not worth a comparison. The second form is
 #: chosen if it takes this part of the time of the first at most.
 _LEAST_S, _CLEARLY = 50e-6, 0.9
+
+#: The kinds of results that are numbers (`dlbrt.native.numerics.read_array`).
+_INTEGER, _FLOAT = 2, 3
 
 #: The form that has turned out to be the fastest, by the one as written.
 _fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKeyDictionary()
@@ -193,6 +197,17 @@ class CompiledChunks:
         """How many iterations to leave to Python after one that could not be run."""
         count, self._alone = self._alone, min(2 * self._alone, 1024)
         return count
+
+    def numbers(self, count: int) -> list[Numbers] | None:
+        """What the last iterations run have left, in numbers of one type each; None where that is not so."""
+        kinds = [int(kind) for kind in self._results[2]]
+        if self._spec.origin_columns or not {_INTEGER, _FLOAT}.issuperset(kinds):
+            return None
+        types = {(_INTEGER, False): int, (_INTEGER, True): np.int64, (_FLOAT, False): float}
+        return [
+            Numbers(types.get((kind, numpy), np.float64), read_array(self._results, number, count))
+            for number, (kind, numpy) in enumerate(zip(kinds, self._numpy, strict=True))
+        ]
 
     def columns(self, count: int) -> Iterator[Iterator[Any]]:
         """What the last iterations run have left, one iterator for each column."""

@@ -7,7 +7,8 @@ result does not depend on the number of ranks. Once ranks share the loop, each w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
@@ -21,8 +22,9 @@ from dlbrt.reductions.identities import (
     Identity,
     has_order,
 )
-from dlbrt.reductions.journal import Journal
+from dlbrt.reductions.journal import Journal, NumericEntries
 from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, grouping, is_decided
+from dlbrt.reductions.numbers import Numbers, Operands, is_combinable
 from dlbrt.reductions.places import Place, Places
 from dlbrt.reductions.private_copies import (
     ContainerShape,
@@ -54,6 +56,9 @@ class _Contributions(Protocol):
 
     def accumulate(self, name: str, share: Any) -> Any:
         """Collect the last iteration's share; returns what the name is bound to for the next one."""
+
+    def takes(self, name: str, kind: type) -> bool:
+        """Whether numbers of a type can be combined with the value at once, and surely."""
 
     def reduce(self, values: Mapping[str, Any]) -> None:
         """Collect the values that a run, or the failing iteration, has left in the names."""
@@ -206,6 +211,24 @@ class LoopContributions:
         """See `_Contributions`."""
         self._collector.reduce(values)
 
+    def operands(
+        self, names: Sequence[str], numbers: Sequence[Numbers], run: range, part: range, *, descending: bool
+    ) -> tuple[Operands, ...] | None:
+        """What iterations at ``part`` of a run contribute to names; None where it has to go one by one."""
+        if not all(self._collector.takes(name, n.kind) for name, n in zip(names, numbers, strict=True)):
+            return None
+        codes: dict[int, int] = {}
+
+        def log(place: int, code: int) -> None:
+            assert self.journal is not None
+            codes[place] = code
+            if len(codes) == len(names):
+                ordered = tuple(codes[each] for each in range(len(names)))
+                entries = NumericEntries(ordered, tuple(numbers))
+                self.journal.add_numbers(run, part, entries, descending=descending)
+
+        return tuple(Operands(each, partial(log, place)) for place, each in enumerate(numbers))
+
     def refuse(self, error: operations.RefusedOperandError) -> BaseException:
         """Take an operand that was refused as the last of its iteration; the exception of the body."""
         entry, error.entry = error.entry, ()
@@ -256,6 +279,9 @@ class _Native:
             apply = operations.APPLY[operations.combining(self._kinds[name].operator) + identity.mode]
             self._values[name] = apply(self._values[name], share)
         return identity
+
+    def takes(self, name: str, kind: type) -> bool:  # noqa: ARG002
+        return self._kinds[name].form is ContributionForm.LOGGED and is_combinable(self._values[name])
 
     def reduce(self, values: Mapping[str, Any]) -> None:
         companions = {name for kind in self._kinds.values() for name in kind.companions}
@@ -380,6 +406,10 @@ class _Shared:
         if share is not identity:
             self._journal.before((self._code(name), share))
         return identity
+
+    def takes(self, name: str, kind: type) -> bool:
+        logged = self._kinds[name].form is ContributionForm.LOGGED
+        return logged and not self._may_count() and kind in self._descriptions[name].operand_types.plain
 
     def reduce(self, values: Mapping[str, Any]) -> None:
         for name, share in values.items():

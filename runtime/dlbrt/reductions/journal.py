@@ -23,26 +23,41 @@ from typing import IO, Any, Protocol, TypeAlias
 import numpy as np
 
 from dlbrt.records import dataclass
+from dlbrt.reductions.numbers import Numbers
 
 PositionArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
 class NumericEntries:
-    """Entries that are all (``code``, number), the numbers as an array of doubles."""
+    """Entries that are all (code, number): at each position one for each of ``codes``, in this order."""
 
-    code: int
-    numbers: np.ndarray[Any, Any]
+    codes: tuple[int, ...]
+    columns: tuple[Numbers, ...]
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.codes) * len(self.columns[0])
 
     def __getitem__(self, part: slice) -> NumericEntries:
-        return NumericEntries(self.code, self.numbers[part])
+        begin, end = (each // len(self.codes) for each in (part.start, part.stop))
+        return NumericEntries(self.codes, tuple(each[begin:end] for each in self.columns))
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What entries that can be put together have in common."""
+        return self.codes, *(each.kind for each in self.columns)
 
     def listed(self) -> list[tuple[Any, ...]]:
         """The entries one by one."""
-        return [(self.code, number) for number in self.numbers.tolist()]
+        rows = zip(*(each.listed() for each in self.columns), strict=True)
+        return [entry for row in rows for entry in zip(self.codes, row, strict=True)]
+
+
+def put_together(parts: Sequence[NumericEntries]) -> NumericEntries:
+    """Entries of one form after each other."""
+    columns = zip(*(each.columns for each in parts), strict=True)
+    joined = (Numbers(c[0].kind, np.concatenate([each.values for each in c])) for c in columns)
+    return NumericEntries(parts[0].codes, tuple(joined))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +96,7 @@ class Extent:
 
 
 def compact(positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> Segment:
-    """The segment; its entries are an array if all have one code and a single float."""
+    """The segment; its entries are an array if all have one code and a single number of one type."""
     kept = _as_numbers(entries)
     places, begins = np.array(positions, np.int64), np.array(starts, np.int64)
     return Segment(places, begins, entries if kept is None else kept)
@@ -89,12 +104,13 @@ def compact(positions: array[int], starts: array[int], entries: list[tuple[Any, 
 
 def _as_numbers(entries: list[tuple[Any, ...]]) -> NumericEntries | None:
     code, *operands = entries[0]
-    if len(operands) != 1 or type(operands[0]) is not float or set(map(len, entries)) != {2}:
+    kind = type(operands[0]) if operands else None
+    if len(operands) != 1 or kind not in (float, np.float64) or set(map(len, entries)) != {2}:
         return None
     codes, numbers = zip(*entries, strict=True)
-    if set(codes) != {code} or set(map(type, numbers)) != {float}:
+    if set(codes) != {code} or set(map(type, numbers)) != {kind}:
         return None
-    return NumericEntries(code, np.array(numbers))
+    return NumericEntries((code,), (Numbers(kind, np.array(numbers)),))
 
 
 class SegmentStore:
@@ -153,6 +169,9 @@ Keep = Callable[[Segment], None]
 #: Entries of ascending positions: the positions, where those of each begin, the entries.
 Piece: TypeAlias = "tuple[array[int], array[int], list[tuple[Any, ...]]]"
 
+#: The same where the entries are numbers.
+_NumericPiece: TypeAlias = "tuple[PositionArray, PositionArray, NumericEntries]"
+
 
 class LiveOutput(Protocol):
     """Takes output out of a journal as iterations are done, to show it while the loop runs."""
@@ -180,37 +199,54 @@ class _Pile:
     def __init__(self, *, downwards: bool) -> None:
         self.length = 0
         self._downwards = downwards
-        self._runs: deque[Piece] = deque()
+        self._runs: deque[Piece | _NumericPiece] = deque()
+        self._form: tuple[Any, ...] | None = None  # of its entries, where they are numbers
 
-    def takes(self, positions: array[int]) -> bool:
-        """Whether a run at these positions can join the pile."""
+    def takes(self, positions: array[int] | PositionArray, form: tuple[Any, ...] | None = None) -> bool:
+        """Whether a run at these positions can join the pile; ``form`` is that of its entries."""
         if not self._runs:
             return True
+        if form != self._form:
+            return False
         if self._downwards:
             return positions[-1] < self._runs[0][0][0]
         return positions[0] > self._runs[-1][0][-1]
 
-    def add(self, positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> None:
-        """Add a run; ``starts`` are the places in ``entries`` where those of each position begin."""
+    def add(self, piece: Piece | _NumericPiece) -> None:
+        """Add a run."""
+        entries = piece[2]
         self.length += len(entries)
+        self._form = entries.form if isinstance(entries, NumericEntries) else None
         if self._downwards:
-            self._runs.appendleft((positions, starts, entries))
+            self._runs.appendleft(piece)
         else:
-            self._runs.append((positions, starts, entries))
+            self._runs.append(piece)
 
     def segment(self) -> tuple[Extent, Segment] | None:
         """Everything as one segment; the pile is empty afterwards."""
-        if not self._runs:
-            return None
-        positions, starts, entries = array("q"), array("q"), list[tuple[Any, ...]]()
-        for places, begins, logged in self._runs:
-            held = len(entries)
-            positions.extend(places)
-            starts.extend(begins if not held else array("q", (held + start for start in begins)))
-            entries += logged
+        runs, self.length = [*self._runs], 0
         self._runs.clear()
-        self.length = 0
-        return Extent(positions[0], positions[-1]), compact(positions, starts, entries)
+        if not runs:
+            return None
+        found = _listed(runs) if self._form is None else _numeric(runs)
+        return Extent(int(found.positions[0]), int(found.positions[-1])), found
+
+
+def _listed(runs: Sequence[Any]) -> Segment:
+    positions, starts, entries = array("q"), array("q"), list[tuple[Any, ...]]()
+    for places, begins, logged in runs:
+        held = len(entries)
+        positions.extend(places)
+        starts.extend(begins if not held else array("q", (held + start for start in begins)))
+        entries += logged
+    return compact(positions, starts, entries)
+
+
+def _numeric(runs: Sequence[Any]) -> Segment:
+    positions, starts, entries = zip(*runs, strict=True)
+    held = np.cumsum([0, *map(len, entries)])
+    begins = [each + before for each, before in zip(starts, held[:-1], strict=True)]
+    return Segment(np.concatenate(positions), np.concatenate(begins), put_together(entries))
 
 
 class Journal:
@@ -264,6 +300,22 @@ class Journal:
             return True
         return self.live is not None and self.live.is_due(logged=bool(self.log))
 
+    def add_numbers(self, run: range, done: range, entries: NumericEntries, *, descending: bool) -> None:
+        """Log the entries of all iterations at ``done``, a part of ``run``, which goes on after it."""
+        before = len(range(run.start, done.start, run.step))
+        self._close(run, run[self._base : before], descending=descending)
+        self._base = before + len(done)
+        pile = self._descending if descending else self._climbing
+        positions = np.arange(done.start, done.stop, done.step, dtype=np.int64)
+        if not pile.takes(positions, entries.form):
+            self._complete(pile)
+        pile.add((positions, np.arange(len(done)) * len(entries.codes), entries))
+        self._last = int(positions[-1])
+        if pile.length >= self._long:
+            self._complete(pile)
+        if self.live is not None:
+            self.live.finished(done)
+
     def cut(self, run: range, done: int) -> None:
         """Close the log so far, of the first ``done`` iterations of ``run``, which continues."""
         self._close(run, run[self._base : done])
@@ -314,7 +366,7 @@ class Journal:
                 return
         if not pile.takes(positions):
             self._complete(pile)
-        pile.add(positions, starts, entries)
+        pile.add((positions, starts, entries))
         if pile.length >= self._long:
             self._complete(pile)
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.reductions import operations
+from dlbrt.reductions.numbers import Operands
 from dlbrt.reductions.operations import PLAIN_KEYS, read_out
 
 #: Methods that add to a container; those among them that are given an iterable, which is read out.
@@ -401,6 +402,9 @@ def adder(real: Any) -> type[LoggingAdder]:
 def _operating(operation: int, sign: str) -> Any:
     def method(self: Any, operand: Any) -> Any:
         if type(operand) not in self._plain:
+            if type(operand) is Operands:
+                operand.log(self._code + operation)
+                return self
             if type(operand) in self._refused:
                 raise operations.RefusedOperandError((self._code + operation, operand))
             partly = functools.partial(_log_operand, self, operation)

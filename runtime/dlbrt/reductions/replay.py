@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from dlbrt.records import dataclass
-from dlbrt.reductions.journal import Extent, NumericEntries, Segment
+from dlbrt.reductions.journal import Extent, NumericEntries, Segment, put_together
 from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided
 from dlbrt.reductions.log_records import handle
+from dlbrt.reductions.numbers import Numbers, folded
 from dlbrt.reductions.operations import (
     APPLY,
     AT,
@@ -44,11 +45,8 @@ Handler = Callable[[LogEntry], None]
 
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
-#: Arithmetic operations, plain and in place, with a ufunc that accumulates one operand after the other.
-_ACCUMULATE = {0: np.add, 1: np.add, 3: np.subtract, 4: np.subtract, 6: np.multiply, 7: np.multiply}
-
-#: Reflected operations that commute on floats, and the plain operations that equal them.
-_COMMUTED = {2: 0, 8: 6}
+#: Contributions to an object that stays the same one.
+_IN_PLACE = (ContributionForm.ELEMENTS, ContributionForm.ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Replay:
         self._latest = segment
         entries = segment.entries
         if isinstance(entries, NumericEntries):
-            if self._at_once(entries.code, entries.numbers.tolist(), entries.numbers):
+            if self._at_once(entries):
                 return None
         elif (parts := self._separable(entries)) is not None:
             for code, operands in parts.items():
@@ -111,14 +109,18 @@ class Replay:
             return ReplayFailure(segment.position(place), error)
         return None
 
-    def _at_once(self, code: int, operands: list[Any], numbers: Any = None) -> bool:
-        name = self._names[code // WIDTH]
-        if self._kinds[name].form in (ContributionForm.ELEMENTS, ContributionForm.ADDED):
-            return False
-        outcome = _folded(code % WIDTH, self._values[name], operands, numbers)
-        if outcome is not None:
-            self._values[name] = outcome
-        return outcome is not None
+    def _at_once(self, entries: NumericEntries) -> bool:
+        """Whether the outcomes of numbers were found at once, those of one name after the other."""
+        outcomes: dict[str, Any] = {}
+        for code, numbers in zip(entries.codes, entries.columns, strict=True):
+            name = self._names[code // WIDTH]
+            if name in outcomes or self._kinds[name].form in _IN_PLACE:
+                return False
+            if (outcome := folded(code % WIDTH, self._values[name], numbers)) is None:
+                return False
+            outcomes[name] = outcome
+        self._values.update(outcomes)
+        return True
 
     def _separable(self, entries: Sequence[LogEntry]) -> dict[int, Any] | None:
         """The outcome by code, if the order of entries of different codes does not matter; else None."""
@@ -126,15 +128,12 @@ class Replay:
         names = {code // WIDTH for code in codes}
         if 0 in names or len(names) < len(codes) or any(code % WIDTH >= AT for code in codes):
             return None
-        if any(
-            self._kinds[self._names[name]].form in (ContributionForm.ELEMENTS, ContributionForm.ADDED)
-            for name in names
-        ):
+        if any(self._kinds[self._names[name]].form in _IN_PLACE for name in names):
             return None
         outcomes = {}
         for code in codes:
             operands = [entry[1] for entry in entries if entry[0] == code]
-            outcome = _folded(code % WIDTH, self._values[self._names[code // WIDTH]], operands)
+            outcome = _combined(code % WIDTH, self._values[self._names[code // WIDTH]], operands)
             if outcome is None:
                 return None
             outcomes[code] = outcome
@@ -256,24 +255,16 @@ def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
     return handle
 
 
-def _folded(operation: int, value: Any, operands: list[Any], numbers: Any = None) -> Any:
+def _combined(operation: int, value: Any, operands: list[Any]) -> Any:
     """The outcome of an operation with many operands, if it surely equals that of one after the other."""
-    if type(value) is str and operation < 2 and set(map(type, operands)) == {str}:
+    kinds = set(map(type, operands))
+    if type(value) is str and operation < 2 and kinds == {str}:
         return value + "".join(operands)
-    if type(value) is int and operation < 3 and set(map(type, operands)) == {int}:
+    if type(value) is int and operation < 3 and kinds == {int}:
         return sum(operands, value)
-    ufunc = _ACCUMULATE.get(_COMMUTED.get(operation, operation))
-    if ufunc is None or type(value) is not float:
+    if kinds not in ({float}, {np.float64}):
         return None
-    if numbers is None:
-        if set(map(type, operands)) != {float}:
-            return None
-        numbers = np.array(operands)
-    steps = np.empty(len(numbers) + 1)
-    steps[0], steps[1:] = value, numbers
-    with np.errstate(all="ignore"):
-        outcome = ufunc.accumulate(steps, out=steps)[-1].item()
-    return outcome if np.isfinite(outcome) else None  # a NaN has more bits than its value
+    return folded(operation, value, Numbers(kinds.pop(), np.array(operands)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +307,12 @@ def _interleaved(segments: Sequence[Segment]) -> Segment:
         return segments[0]
     positions = np.concatenate([segment.positions for segment in segments])
     order = np.argsort(positions, kind="stable")
+    numeric = [segment.entries for segment in segments if isinstance(segment.entries, NumericEntries)]
+    if len(numeric) == len(segments) and len({each.form for each in numeric}) == 1:
+        joined = put_together(numeric)
+        columns = tuple(each.taken(order) for each in joined.columns)
+        starts = np.arange(len(order)) * len(joined.codes)
+        return Segment(positions[order], starts, NumericEntries(joined.codes, columns))
     lengths = np.concatenate([_lengths(segment) for segment in segments])
     offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     listed = [entry for segment in segments for entry in segment.listed()]
