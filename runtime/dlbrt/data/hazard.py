@@ -12,9 +12,11 @@ stretch meets are neighbours, which bisection finds.
 
 from __future__ import annotations
 
-from collections import deque
+import gc
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -69,7 +71,9 @@ def reached_otherwise(
     if not own:
         return None
     lists = [element for field in fields if type(field.data) is list for element in _reached(field.data)]
-    reached = {id(value) for value in (*met, *lists, *(field.data for field in fields))}
+    objects = [*met, *lists, *(field.data for field in fields)]
+    objects += [behind for value in (*objects, *(names or own).values()) for behind in _behind(value)]
+    reached = set(map(id, objects))
     others = [*arrays, *(value for value in lists if isinstance(value, np.ndarray))]
     for name, value in own.items():
         if id(value) in reached or any(value is other for n, other in own.items() if n != name):
@@ -79,6 +83,22 @@ def reached_otherwise(
             if any(overlap(value, other) for other in (*others, *mine)):
                 return f"memory of {name} is also reached under another name"
     return None
+
+
+_KEYS_AND_VALUES = ("keys", "values", "items")
+
+#: What shows a dictionary without being one.
+_VIEWS: frozenset[type] = frozenset(
+    (
+        MappingProxyType,
+        *(type(getattr(kind(), n)()) for kind in (dict, OrderedDict) for n in _KEYS_AND_VALUES),
+    )
+)
+
+
+def _behind(value: Any) -> list[Any]:
+    """The dictionary that a view shows."""
+    return gc.get_referents(value) if type(value) in _VIEWS else []
 
 
 def _elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Callable
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ def test_objects_of_their_own_are_let_pass() -> None:
     assert reached_otherwise(own, [], [np.zeros(6)], [{}, [], ITEMS]) is None
     assert reached_otherwise({"c": [ITEMS]}, [ROWS], [HIST], [{}, [], ITEMS]) is None
     assert reached_otherwise({}, [ROWS], [HIST], [ITEMS]) is None
+
+
+@pytest.mark.parametrize("view", [dict.keys, dict.values, dict.items, MappingProxyType])
+def test_a_view_of_a_dictionary_leads_to_it(view: Callable[[dict[int, int]], object]) -> None:
+    table, other = {1: 2}, {1: 2}
+    reason = "d is also reached under another name"
+    assert reached_otherwise({"d": table}, [], [], [view(table)]) == reason
+    assert reached_otherwise({"d": table}, [], [], [], {"d": table, "shown": view(table)}) == reason
+    assert reached_otherwise({"d": table}, [], [], [view(other)]) is None
 
 
 def test_the_other_way_is_named_where_it_is_found() -> None:

@@ -1,5 +1,7 @@
 """Arrays that overlap, the same object twice, negative subscripts: right results in any case."""
 
+from types import MappingProxyType
+
 import numpy as np
 
 
@@ -122,3 +124,20 @@ print(in_a_dictionary(holder.xs, {"xs": holder.xs}), iterated({"xs": holder.xs})
 grid = {"v": np.arange(9.0)}
 print(under_keys({"grid": grid}, Holder(grid=grid)))
 print(with_what_items_hold(holder, [Holder(held=holder) for _ in range(9)]))
+
+
+def shown(table, view, proxy, fixed):
+    sizes, parts = [], []
+    # dlb: parallel
+    for i in range(9):
+        table[i] = 1
+        sizes.append((len(view), len(proxy)))
+    # dlb: parallel
+    for i in range(7):
+        parts.append(fixed[i : i + 2])
+    return sizes, [part.flags.writeable for part in parts], all(part.base is fixed for part in parts)
+
+
+table, fixed = {}, np.arange(9.0)
+fixed.flags.writeable = False
+print(shown(table, table.keys(), MappingProxyType(table), fixed))

@@ -272,7 +272,7 @@ def _part(
 ) -> Any:
     start = sum(at * stride for at, stride in zip(first, base.strides, strict=True))
     strides = tuple(step and step * base.strides[axis] for axis, step in steps)
-    return _view(base, start, shape, strides, base.dtype, writeable)
+    return _view(base, start, shape, strides, base.dtype, writeable and bool(base.flags.writeable))
 
 
 def _view_or_values(strides: tuple[int, ...], values: Any, view: tuple[Any, ...]) -> Any:
