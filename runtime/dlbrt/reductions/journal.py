@@ -17,7 +17,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import IO, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -95,11 +95,10 @@ class Extent:
     last: int
 
 
-def compact(positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> Segment:
+def compact(positions: PositionArray, starts: PositionArray, entries: list[tuple[Any, ...]]) -> Segment:
     """The segment; its entries are an array if all have one code and a single number of one type."""
     kept = _as_numbers(entries)
-    places, begins = np.array(positions, np.int64), np.array(starts, np.int64)
-    return Segment(places, begins, entries if kept is None else kept)
+    return Segment(positions, starts, entries if kept is None else kept)
 
 
 def _as_numbers(entries: list[tuple[Any, ...]]) -> NumericEntries | None:
@@ -107,8 +106,8 @@ def _as_numbers(entries: list[tuple[Any, ...]]) -> NumericEntries | None:
     kind = type(operands[0]) if operands else None
     if len(operands) != 1 or kind not in (float, np.float64) or set(map(len, entries)) != {2}:
         return None
-    codes, numbers = zip(*entries, strict=True)
-    if set(codes) != {code} or set(map(type, numbers)) != {kind}:
+    numbers = [number for _, number in entries]
+    if {each for each, _ in entries} != {code} or set(map(type, numbers)) != {kind}:
         return None
     return NumericEntries((code,), (Numbers(kind, np.array(numbers)),))
 
@@ -233,20 +232,18 @@ class _Pile:
 
 
 def _listed(runs: Sequence[Any]) -> Segment:
-    positions, starts, entries = array("q"), array("q"), list[tuple[Any, ...]]()
-    for places, begins, logged in runs:
-        held = len(entries)
-        positions.extend(places)
-        starts.extend(begins if not held else array("q", (held + start for start in begins)))
-        entries += logged
-    return compact(positions, starts, entries)
+    return compact(*_places(runs), list(chain.from_iterable(logged for _, _, logged in runs)))
 
 
 def _numeric(runs: Sequence[Any]) -> Segment:
-    positions, starts, entries = zip(*runs, strict=True)
-    held = np.cumsum([0, *map(len, entries)])
-    begins = [each + before for each, before in zip(starts, held[:-1], strict=True)]
-    return Segment(np.concatenate(positions), np.concatenate(begins), put_together(entries))
+    return Segment(*_places(runs), put_together([entries for _, _, entries in runs]))
+
+
+def _places(runs: Sequence[Any]) -> tuple[PositionArray, PositionArray]:
+    """The positions of runs, and where the entries of each begin."""
+    before = accumulate((len(entries) for _, _, entries in runs), initial=0)
+    starts = [np.asarray(begins, np.int64) + held for (_, begins, _), held in zip(runs, before, strict=False)]
+    return np.concatenate([np.asarray(places, np.int64) for places, _, _ in runs]), np.concatenate(starts)
 
 
 class Journal:

@@ -401,15 +401,16 @@ def adder(real: Any) -> type[LoggingAdder]:
 
 def _operating(operation: int, sign: str) -> Any:
     def method(self: Any, operand: Any) -> Any:
-        if type(operand) not in self._plain:
-            if type(operand) is Operands:
-                operand.log(self._code + operation)
-                return self
-            if type(operand) in self._refused:
-                raise operations.RefusedOperandError((self._code + operation, operand))
-            partly = functools.partial(_log_operand, self, operation)
-            operand = operations.kept(operand, sign, partly)
-        _log_operand(self, operation, operand)
+        if type(operand) in self._plain:  # nearly all operands are: nothing is called but what has to be
+            self._append((self._code + operation, operand))
+            return self
+        if type(operand) is Operands:
+            operand.log(self._code + operation)
+            return self
+        if type(operand) in self._refused:
+            raise operations.RefusedOperandError((self._code + operation, operand))
+        partly = functools.partial(_log_operand, self, operation)
+        _log_operand(self, operation, operations.kept(operand, sign, partly))
         return self
 
     return method

@@ -126,7 +126,7 @@ def test_what_is_put_away_is_found_again(bound: int) -> None:
 
 
 def test_an_integer_among_floats_stays_one() -> None:
-    segment = compact(array("q", [0]), array("q", [0]), [(0, 1.5), (0, 2)])
+    segment = compact(np.array([0]), np.array([0]), [(0, 1.5), (0, 2)])
     assert segment.listed() == [(0, 1.5), (0, 2)]
 
 
