@@ -73,6 +73,15 @@ def test_an_array_of_its_own_arrives_by_value(name: str, writeable: bool) -> Non
     assert there.flags.f_contiguous or not array.flags.f_contiguous
 
 
+def test_a_part_of_what_is_read_only_where_it_arrives_is_read_only() -> None:
+    there, here = fresh(), fresh()  # ranks above 0 have a copy, which can be stored to
+    make, (_, *arguments) = of_array(there[1:3, ::2], lambda _: (there, True)) or (None, (None,))
+    here.flags.writeable = False
+    part = make(here, *arguments)
+    assert (part.base is here, part.flags.writeable) == (True, False)
+    assert part.tolist() == here[1:3, ::2].tolist()
+
+
 class Reduced:
     """Is pickled as it is told."""
 

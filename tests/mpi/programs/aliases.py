@@ -141,3 +141,8 @@ def shown(table, view, proxy, fixed):
 table, fixed = {}, np.arange(9.0)
 fixed.flags.writeable = False
 print(shown(table, table.keys(), MappingProxyType(table), fixed))
+parts = []
+# dlb: parallel
+for i in range(8):
+    parts.append(fixed[i : i + 2])
+print([part.flags.writeable for part in parts], [part.base is fixed for part in parts])
