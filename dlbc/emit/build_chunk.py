@@ -99,6 +99,7 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
         "index_only": chunk.index_only,
         "arrays": chunk.arrays,
         "floats": chunk.floats,
+        "python": chunk.python,
     }
     given += [f"{key}={quoted(' '.join(found))}" for key, found in listed.items() if found]
     if chunk.columns:

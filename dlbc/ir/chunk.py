@@ -38,17 +38,17 @@ class ChunkForm:
 class ChunkPlan:
     """How the iterations of a loop are compiled.
 
-    ``forms``: the best one first, and the last one is as the user wrote it. ``parameters`` of the
-    functions, with the expressions that the kernel passes. ``fits``: the conditions, over ``bounds`` (the
-    least and greatest index of a chunk) and the parameters, under which all subscripts are in range.
-    ``columns`` and ``effects``: what Python does with the results of iterations, as statements over the
-    index and the columns. ``axes``: how many each array has. ``stored``: parameters that are stored to;
-    ``index_only``: whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of
-    floats. ``bits``: the most that the index and integer parameters may have. ``rows``: arrays that Python
-    may have to put back where it fails at an effect, with the axis of the iteration's row. ``in_place``: an
-    iteration that is done again would read what it has stored. ``origins``: what the bits of origins stand
-    for. ``reasons``: why no better order was found. ``differing``: operations whose last bits may differ,
-    and what was chosen instead.
+    ``forms``: the best one first, and the last one is as the user wrote it. ``parameters`` of the functions,
+    with the expressions that the kernel passes. ``fits``: the conditions, over ``bounds`` (the least and
+    greatest index of a chunk) and the parameters, under which all subscripts are in range. ``columns``
+    and ``effects``: what Python does with the results of iterations, as statements over the index and the
+    columns. ``axes``: how many each array has. ``stored``: parameters that are stored to; ``index_only``:
+    whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of floats,
+    ``python``: that must be numbers of Python. ``bits``: the most that the index and integer parameters
+    may have. ``rows``: arrays that Python may have to put back where it fails at an effect, with the axis
+    of the iteration's row. ``in_place``: an iteration that is done again would read what it has stored.
+    ``origins``: what the bits of origins stand for. ``reasons``: why no better order was found.
+    ``differing``: operations whose last bits may differ, and what was chosen instead.
     """
 
     forms: tuple[ChunkForm, ...]
@@ -62,6 +62,7 @@ class ChunkPlan:
     index_only: tuple[str, ...] = ()
     arrays: tuple[str, ...] = ()
     floats: tuple[str, ...] = ()
+    python: tuple[str, ...] = ()
     bits: int = 62
     in_place: bool = False
     rows: tuple[tuple[str, int], ...] = ()

@@ -99,12 +99,13 @@ class LoweredBody:
 
     ``conditions``: what must hold for ``low`` and ``high``, the least and greatest index of a chunk;
     ``wraps``: subscripts that are not checked count from the end. ``checks``: some iterations may be left
-    to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose rows
-    are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``: how
-    many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``: arrays
-    whose elements are subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an
-    iteration that is done again would read what it has stored. ``shaped``: arguments that must be arrays of
-    numpy, no lists. ``prologue`` makes the buffers of a chunk, the arrays that ``made`` are.
+    to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose
+    rows are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``:
+    how many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``:
+    arrays whose elements are subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an
+    iteration that is done again would read what it has stored. ``shaped``: arguments that must be arrays
+    of numpy, no lists, ``python`` those that must be numbers of Python. ``prologue`` makes the buffers of
+    a chunk, the arrays that ``made`` are.
     """
 
     statements: list[ast.stmt]
@@ -120,6 +121,7 @@ class LoweredBody:
     index_only: frozenset[str]
     floats: frozenset[str]
     shaped: frozenset[str]
+    python: frozenset[str]
     stored: frozenset[str]
     notes: list[str]
     in_place: bool

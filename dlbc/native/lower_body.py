@@ -84,6 +84,7 @@ class _Lowering(StatementLowering):
             frozenset(self._subscripts - self._values - self._stored),
             frozenset(self._floats),
             frozenset(self._shaped),
+            frozenset(self._python),
             frozenset(self._stored),
             list(self._notes),
             self._checks and bool(self._updated),

@@ -199,17 +199,20 @@ class ExpressionLowering(CallLowering):
         result = Scalar(
             Kind.INEXACT, sources, first.certain and second.certain, first.element or second.element
         )
-        if not result.certain:
-            raise NotCompilableError(
-                "it depends on the iteration whether this is a power of numpy or of Python", node
-            )
+        of_arguments = sources <= self._facts.parameters.keys() - self._arrays.keys()
+        if not (result.certain or of_arguments):
+            reason = "it depends on the iteration whether this is a power of numpy or of Python"
+            raise NotCompilableError(f"{reason}: `float(x) ** y` is Python's", node)
         if first.kind is Kind.ANY:
             self._floats |= {s for s in first.sources if s != NUMPY}
-        if result.element or NUMPY in sources:
+        if of_arguments:  # none of which may be one of numpy
+            self._python |= sources
+        elif result.element or NUMPY in sources:
             self._shaped |= sources & self._arrays.keys()
             return standing_for(helper("numpy_power", one, two), node), result
-        if sources:
-            raise NotCompilableError("whether this is a power of numpy or of Python is not known", node)
+        else:
+            reason = "whether this is a power of numpy or of Python is not known"
+            raise NotCompilableError(f"{reason}: `float(x) ** y` is Python's", node)
         return self._finite(standing_for(helper("power", one, two), node)), result
 
     def _unary(self, node: ast.UnaryOp, op: ast.unaryop, operand: ast.expr) -> tuple[ast.expr, Scalar]:

@@ -82,6 +82,7 @@ class LoweringState(ABC):
         self._values: set[str] = set()
         self._floats: set[str] = set()
         self._shaped: set[str] = set()
+        self._python: set[str] = set()
         self._arrays: dict[str, int] = {}
         self._pure_calls: set[str] = set()
         self._temporaries = 0

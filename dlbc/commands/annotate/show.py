@@ -62,7 +62,10 @@ class Obstructed:
     @property
     def is_checked(self) -> bool:
         """Whether it may be annotated all the same: what is not proved is checked while it runs."""
-        return all(each.code == _UNSEEN for each in self.refused.findings) and not self.refused.by_name
+        refused = self.refused
+        return all(each.code == _UNSEEN for each in refused.findings) and not (
+            refused.by_name and not refused.watched
+        )
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,8 @@ class ChunkSpec:
     ``fits`` tells whether the subscripts of the iterations from the least to the greatest index are in
     range. ``axes``: how many each array has. ``columns``: for each result the arguments any of which makes
     it a number of numpy. ``stored``: arguments that are stored to; ``index_only``: whose elements are
-    subscripts alone; ``arrays``: that are arrays, no lists; ``floats``: of floats, ``restructured_floats``
+    subscripts alone; ``arrays``: that are arrays, no lists; ``python``: that are numbers of Python, not of
+    numpy; ``floats``: of floats, ``restructured_floats``
     those in all but the last form. ``strip``: so many consecutive iterations one of the other forms takes at
     once. ``in_place``: an iteration that is done again would read what it has stored. ``bits``: the most that
     integers may have. ``rows``: arrays whose row of the index each iteration stores to, with the axis, where
@@ -69,6 +70,7 @@ class ChunkSpec:
     index_only: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
     floats: frozenset[str] = frozenset()
+    python: frozenset[str] = frozenset()
     restructured_floats: frozenset[str] = frozenset()
     strip: int = 1
     columns: Sequence[frozenset[str]] = ()
@@ -314,6 +316,8 @@ def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
             raise NotCompiled(f"`{name}` is no array")
         if name in spec.floats and not _is_float(value):
             raise NotCompiled(f"`{name}` holds no floats")
+        if name in spec.python and isinstance(value, np.generic):
+            raise NotCompiled(f"`{name}` is a number of numpy, whose powers may differ in their last bits")
         if isinstance(value, int) and value.bit_length() > spec.bits:
             raise NotCompiled(f"`{name}` is so large that integers might exceed 64 bits")
         if isinstance(value, list) and name in spec.stored:
