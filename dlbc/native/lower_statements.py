@@ -149,7 +149,7 @@ class StatementLowering(AllocationLowering):
                 self._for_elements(node, count, item, array, body)
                 return
             case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if (
-                self._facts.builtin("range")
+                self._facts.builtin("range") and 1 <= len(arguments) <= 3
             ):
                 pass
             case _:

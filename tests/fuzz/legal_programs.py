@@ -47,7 +47,8 @@ def update(u, i):
 
 def shown(value):
     if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes().hex()
+        held = value.strides if value.size else (), value.flags.writeable
+        return value.dtype.str, value.shape, held, value.tobytes().hex()
     if isinstance(value, (list, tuple)):
         return [shown(each) for each in value]
     if isinstance(value, dict):
@@ -62,7 +63,8 @@ def shown(value):
 class Construct:
     """Statements before the loop and in it, and the values to show afterwards; ``@`` stands for a number.
 
-    ``n`` is the number of iterations, ``i`` counts them from 0 and is the loop's own index.
+    ``n`` is the number of iterations, ``i`` counts them from 0 and is the loop's own index. ``given`` is a
+    sequence of another kind in each call.
     """
 
     name: str
@@ -125,6 +127,12 @@ CONSTRUCTS = [
     _construct("item set", "b@ = [{k * j for j in range(k)} for k in range(n)]", "b@[i] ^= {i, 7}", "b@"),
     _construct("order of a set", "s@ = set(range(n)) - set(range(5))\nL@ = [0] * n", "L@[i] = [*s@]", "L@"),
     _construct("groups", "d@ = defaultdict(list)", "d@[i % 3].append(i)", "d@"),
+    _construct("made groups", "d@ = {}", "d@.setdefault(i % 3, [])\nd@[i % 3].append(i)", "d@"),
+    _construct("stored groups", "d@ = {}", "d@[i % 4] = [i]\nd@[i % 4].append(-i)", "d@"),
+    _construct("given", "L@ = [0] * n", "L@[i] = given[i % len(given)]", "L@"),
+    _construct("given numbers", "A@ = np.zeros(n)", "A@[i] = float(given[i % len(given)]) * n", "A@"),
+    _construct("fixed parts", "R@ = np.arange(n + 2.0)\nR@.flags.writeable = False\nc@ = []",
+               "c@.append(R@[i : i + 2])", "c@"),
     _construct("setdefault", "d@ = {}", "d@.setdefault(i % 3, []).append(i)", "d@"),
     _construct("Counter.update", "c@ = Counter()", "c@.update([i % 3])", "c@"),
     _construct("print", "", "print('at', i)", ""),
@@ -142,7 +150,20 @@ SPACES = [
     *("numbers", "numbers[:]"),
 ]
 CLAUSES = ["", ", BLOCK", ", CYCLIC", ", nofold", ", schedule(none)", ", cost(i + 1)"]
-AROUND = ["", "", "", "if n >= 0:", "with np.errstate(all='ignore'):", "for again in range(2):", "try:"]
+AROUND = [
+    *("", "", "", "if n >= 0:", "with np.errstate(all='ignore'):", "for again in range(2):", "try:"),
+    *("# dlb: iterate\nfor again in range(3):", "# dlb: iterate\nfor again in range(4):"),
+]
+
+#: What calls give, of which a loop so gets other kinds from run to run.
+GIVEN = [
+    "np.arange(5.0)",
+    "np.arange(4)",
+    "[1.5, 2, 3]",
+    "(7, 2.5)",
+    "[2.0] * 3",
+    "np.array([1, 2.5], object)",
+]
 
 
 STRATEGIES = [
@@ -169,23 +190,25 @@ def program(number: int, chosen: Sequence[Construct], space: str, rng: random.Ra
         values += [value.replace("@", mark) for value in construct.after if value]
     if rng.random() < 0.2:
         body.insert(0, "if i == bad:\n    raise ValueError(f'bad {i}')")
+    around = rng.choice(AROUND)
+    if "again" in around and rng.random() < 0.4:
+        space = "range(again, n)"
     loop = [f"# dlb: parallel{rng.choice(CLAUSES)}", f"for i in {space}:"]
     loop += [f"    {line}" for text in body for line in text.splitlines()]
-    around = rng.choice(AROUND)
     if around:
-        loop = [around, *(f"    {line}" for line in loop)]
+        loop = [*around.splitlines(), *(f"    {line}" for line in loop)]
     if around == "try:":
         loop += ["except ArithmeticError:", "    pass"]
     text = "\n".join(f"    {line}" for line in (*lines, *loop, f"return shown([{', '.join(values)}])"))
-    calls = "".join(called(number, rng) for _ in range(2))
-    return Program(f"def p{number}(n, bad):\n{text}\n", calls)
+    calls = "".join(called(number, rng) for _ in range(rng.randint(2, 4)))
+    return Program(f"def p{number}(n, bad, given):\n{text}\n", calls)
 
 
 def called(number: int, rng: random.Random) -> str:
     """The statements that run a program, some of them with an iteration that fails."""
     n, bad = rng.choice([0, 1, 2, 5, 13, 40]), rng.choice([-1, -1, 3, 17])
     return (
-        f"try:\n    print({number}, p{number}({n}, {bad}))\n"
+        f"try:\n    print({number}, p{number}({n}, {bad}, {rng.choice(GIVEN)}))\n"
         f"except Exception as error:\n    print({number}, type(error).__name__, error)\n"
     )
 

@@ -254,3 +254,8 @@ def test_reasons_against_restructuring_quote_what_the_user_wrote(expression: str
     before = "import math\nfrom numpy import exp as exponential\n\ndef wave(x):\n    return np.cos(x)\n\n"
     found = chunk(f"for j in range(n):\n    Z[i, j] = {expression}\n", before)
     assert f"`{expected}` is not understood" in found.reasons
+
+
+@pytest.mark.parametrize("arguments", ["", "1, 9, 2, 3"])
+def test_a_range_that_is_none_is_left_to_python(arguments: str) -> None:
+    assert "anything but a range" in reason(f"for k in range({arguments}):\n    Z[i, 0] += k\n")

@@ -38,7 +38,7 @@ def alignment(a, b):
     H = np.zeros((n + 1, m + 1), dtype=np.int64)
     # dlb: iterate
     for d in range(2, n + m + 1):
-        # dlb: parallel, jit
+        # dlb: parallel
         for i in range(max(1, d - m), min(n, d - 1) + 1):
             same = 2 if a[i - 1] == b[d - i - 1] else -1
             best = max(H[i - 1, d - i - 1] + same, H[i - 1, d - i] - 1)

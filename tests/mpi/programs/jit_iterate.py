@@ -18,3 +18,21 @@ for t in range(passes):
     if t % 4 == 0:
         print(t, u[3, 4], u[n - 2, 5])
 print(u.tobytes().hex()[:300], u.sum(), v.sum())
+
+
+def alignment(a, b):
+    """Smith and Waterman, by anti-diagonals: all ranks need the matrix, and store to it."""
+    n, m = len(a), len(b)
+    H = np.zeros((n + 1, m + 1), dtype=np.int64)
+    # dlb: iterate
+    for d in range(2, n + m + 1):
+        # dlb: parallel, jit
+        for i in range(max(1, d - m), min(n, d - 1) + 1):
+            same = 2 if a[i - 1] == b[d - i - 1] else -1
+            best = max(H[i - 1, d - i - 1] + same, H[i - 1, d - i] - 1)
+            H[i, d - i] = max(max(best, H[i, d - i - 1] - 1), 0)
+    return H.max(), H.sum()
+
+
+rng = np.random.default_rng(1)
+print(*alignment(rng.integers(0, 4, 70), rng.integers(0, 4, 90)))
