@@ -22,6 +22,9 @@ from tests.support.tier import is_full
 CASES = 1000 if is_full() else 250
 BATCH = 50
 
+#: So many show how many parse: about 18 in 100, of 250 texts 13 to 23.
+SAMPLE = 2000
+
 
 def assert_accepted(text: str) -> None:
     """The promise, of one text; raises where it is broken."""
@@ -63,10 +66,10 @@ def test_checking_alone_finds_what_transforming_finds() -> None:
 
 
 def test_the_broken_programs_are_many_and_some_still_parse() -> None:
-    texts = [broken(seed) for seed in range(CASES)]
+    texts = [broken(seed) for seed in range(SAMPLE)]
     assert len(PROGRAMS) >= 200
-    assert len(set(texts)) >= CASES * 0.95
-    assert sum(_parses(text) for text in texts) >= CASES * 0.15
+    assert len(set(texts)) >= SAMPLE * 0.95
+    assert sum(_parses(text) for text in texts) >= SAMPLE * 0.15
 
 
 def _parses(text: str) -> bool:
