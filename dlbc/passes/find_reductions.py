@@ -56,7 +56,7 @@ def find_reductions(
     calls = (call for parts in _effects(elements, ordered).values() for call in parts)
     found = IterationContributions(
         reductions=tuple(sorted((*bound, *elements, *kept), key=lambda r: not r.name.isidentifier())),
-        ordered=tuple(sorted(ordered, key=lambda o: o.by_item)),
+        ordered=tuple(sorted(ordered, key=lambda o: (o.by_item, o.grows))),
         maybe_stores=maybe_stores,
         arrays=frozenset(
             o.name

@@ -49,6 +49,17 @@ def made_and_read(limit):
     return made, stored, sizes
 
 
+def of_both_kinds(limit):
+    stored, groups, made = {}, defaultdict(list), {}
+    # dlb: parallel
+    for i in range(limit):
+        stored[i % 4] = [i]
+        stored[i % 4].append(-i)
+        groups[i % 3].append(i)
+        made.setdefault(i % 5, []).append(i)
+    return stored, dict(groups), made
+
+
 def not_there(limit):
     found = {}
     try:
@@ -144,3 +155,4 @@ for i in range(n):
     heap.append((i * 37 % 23, i))
 heapq.heapify(heap)
 print(heap)
+print(*made_and_read(n), *of_both_kinds(n), not_there(n), not_there(4), sep="\n")
