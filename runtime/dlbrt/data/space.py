@@ -180,7 +180,7 @@ def _read_out(iterable: Iterable[Any]) -> Space:
             items.append(item)
             before = _contents(item)
             items += itertools.islice(iterator, 1)
-            if len(items) > 1 and items[1] is item and _contents(item) != before:
+            if len(items) > 1 and items[1] is item and not _same(before, _contents(item)):
                 raise ReadOutError(_SAME.format(type(item).__name__))
         items.extend(iterator)  # which keeps the items before a failure
     except ReadOutError:
@@ -208,17 +208,24 @@ def _has_length(iterable: Any) -> bool:
         return False
 
 
-def _contents(item: Any) -> object:
-    """What of an object changes as its contents do, to be compared with itself."""
+def _contents(item: Any) -> list[Any]:
+    """What of an object is replaced as its contents change: its bytes, or the objects that it holds."""
     if type(item) is np.ndarray:
-        return item.tobytes()
-    if isinstance(item, dict):
-        return [*map(id, item), *map(id, item.values())]
-    if isinstance(item, list | set):
-        return [*map(id, item)]
+        return [item.tobytes()]
     if isinstance(item, bytearray):
-        return bytes(item)
-    return [*map(id, vars(item).values())] if hasattr(item, "__dict__") else None
+        return [bytes(item)]
+    if isinstance(item, dict):
+        return [*item, *item.values()]
+    if isinstance(item, list | set):
+        return [*item]
+    return [*vars(item).values()] if hasattr(item, "__dict__") else []
+
+
+def _same(before: list[Any], after: list[Any]) -> bool:
+    """Whether the contents are the same objects, or the same bytes."""
+    pairs = zip(before, after, strict=False)
+    alike = all(a is b or (type(a) is bytes and type(b) is bytes and a == b) for a, b in pairs)
+    return alike and len(before) == len(after)
 
 
 def enumerate_(iterable: Any, start: int = 0) -> Space:

@@ -197,7 +197,20 @@ class Cursor:
             yield self
 
 
-@pytest.mark.parametrize("iterable", [buffered(np.arange(6.0), 2), cleared("abc"), Cursor()])
+class Counter:
+    """Gives itself with a number that has been replaced twice, perhaps by one at the first one's place."""
+
+    def __init__(self) -> None:
+        self.x = 1000.5
+
+    def __iter__(self) -> Iterator[Counter]:
+        for _ in range(3):
+            yield self
+            self.x = self.x + 1.0
+            self.x = self.x + 1.0
+
+
+@pytest.mark.parametrize("iterable", [buffered(np.arange(6.0), 2), cleared("abc"), Cursor(), Counter()])
 def test_what_gives_one_object_with_other_contents_is_refused(iterable: Any) -> None:
     with pytest.raises(ReadOutError, match="give a copy"):
         space_of(iterable)

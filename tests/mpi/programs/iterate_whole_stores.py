@@ -33,21 +33,6 @@ def paths(n):
     return A.tolist()
 
 
-def alignment(a, b):
-    n, m = len(a), len(b)
-    H = np.zeros((n + 1, m + 1), dtype=np.int64)
-    # dlb: iterate
-    for d in range(2, n + m + 1):
-        # dlb: parallel
-        for i in range(max(1, d - m), min(n, d - 1) + 1):
-            same = 2 if a[i - 1] == b[d - i - 1] else -1
-            best = max(H[i - 1, d - i - 1] + same, H[i - 1, d - i] - 1)
-            H[i, d - i] = max(max(best, H[i, d - i - 1] - 1), 0)
-    return H.max(), H.sum()
-
-
 print(moving(4), moving(40))
 print(narrowing(6), narrowing(50))
 print(paths(4), paths(25))
-rng = np.random.default_rng(1)
-print(*alignment(rng.integers(0, 4, 70), rng.integers(0, 4, 90)))
