@@ -363,6 +363,13 @@ def replaced_in(condition: Condition, change: Callable[[Variable], IntegerForm])
     return Junction(condition.operator, tuple(replaced_in(part, change) for part in condition.parts))
 
 
+def is_fixed(condition: Condition) -> bool:
+    """Whether it holds in all iterations or in none, wherever it stands in them."""
+    if isinstance(condition, Comparison):
+        return not condition.form.depends_on()
+    return all(map(is_fixed, condition.parts))
+
+
 def numbers_for(numbers: Mapping[str, int]) -> Callable[[Variable], IntegerForm]:
     """Replaces names from outside by the numbers that they are."""
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache
 
-from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, negated
+from dlbc.algebra.integer_form import IntegerForm, Variable, VariableKind, negated
 from dlbc.analysis.subscripts import NoSubscripts, SubscriptReader
 from dlbc.analysis.uses import bound_names
 from dlbc.ir.access import AbstractValue, InnerLoop, IterationDomain, Origins, Subscript
@@ -65,27 +65,30 @@ class ControlFlow:
     def _branch(self, test: ast.expr | None, holds: bool = True) -> Iterator[None]:
         """A part that runs only if the test is true (or false, unless ``holds``); None is an unknown test."""
         before = self._forms, self._steady, self._domain
-        condition, complete = self._known(test) if test is not None else (None, False)
-        guard = condition if holds or condition is None else negated(condition)
-        if guard is not None and (holds or complete):
-            self._domain = replace(self._domain, guards=(*self._domain.guards, guard))
-        if not complete:
-            self._domain = replace(self._domain, exact=False)
+        self._where(test, holds)
         yield
         self._leave(*before)
+
+    def _where(self, test: ast.expr | None, holds: bool) -> None:
+        """What follows runs only where the test is true (or false, unless ``holds``)."""
+        parts = () if test is None else tuple(_conjuncts(test, holds))
+        domain = self._domain if parts else replace(self._domain, exact=False)
+        for part, is_true in parts:
+            guard = self._subscripts.condition(part, self._forms, self._hidden)
+            if guard is not None:
+                domain = replace(domain, guards=(*domain.guards, guard if is_true else negated(guard)))
+                continue
+            domain = replace(domain, exact=False)
+            supposed = self._subscripts.supposed(part, self._forms, self._hidden)
+            if supposed is not None:
+                supposed = supposed if is_true else replace(supposed, condition=negated(supposed.condition))
+                domain = replace(domain, supposed=(*domain.supposed, supposed))
+        self._domain = domain
 
     def _leave(self, forms: dict[str, IntegerForm], steady: frozenset[str], domain: IterationDomain) -> None:
         now = self._forms
         self._forms = {n: f for n, f in forms.items() if now.get(n) == f}
         self._steady, self._domain = steady, domain
-
-    def _known(self, test: ast.expr) -> tuple[Condition | None, bool]:
-        """What is known to hold where the test is true, and whether this is all that the test says."""
-        whole = self._subscripts.condition(test, self._forms, self._hidden)
-        if whole is not None or not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
-            return whole, whole is not None
-        parts = [self._subscripts.condition(v, self._forms, self._hidden) for v in test.values]
-        return next((p for p in parts if p is not None), None), False
 
     @contextmanager
     def _turning(self, node: Loop, inner_loop: InnerLoop | None) -> Iterator[None]:
@@ -129,10 +132,8 @@ class ControlFlow:
             return
         match statement:
             case ast.If(test=test, body=[ast.Continue() | ast.Return()], orelse=[]):
-                condition, complete = self._known(test)
-                if condition is not None and complete:
-                    self._domain = replace(self._domain, guards=(*self._domain.guards, negated(condition)))
-                    return
+                self._where(test, holds=False)
+                return
         self._domain = replace(self._domain, exact=False)
 
     def _binder(self, node: ast.AST, target: ast.expr, iterable: ast.expr) -> InnerLoop | None:
@@ -194,6 +195,18 @@ def _rescope_origins(origins: Origins, around: frozenset[int]) -> Origins:
         replace(o, subscripts=tuple(s.rescoped(around) for s in o.subscripts)) if o.subscripts else o
         for o in origins
     )
+
+
+def _conjuncts(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """The tests that a test consists of, each with whether it is true, where all of them are decided."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _conjuncts(operand, not holds)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And if holds else ast.Or):
+            for value in values:
+                yield from _conjuncts(value, holds)
+        case _:
+            yield test, holds
 
 
 def jumps_out(statement: ast.AST) -> bool:

@@ -30,6 +30,9 @@ MOST_PAIRS, MOST_WITNESSES = 4000, 200
 _MANY = 64
 
 
+#: Conditions that are taken to count by themselves, where names in them hold integers.
+_SUPPOSED = 4
+
 #: Variables whose values in two iterations have nothing to do with each other.
 _UNRELATED = (VariableKind.ITEM, VariableKind.INNER)
 
@@ -70,6 +73,21 @@ class ProofMethods:
         steps._looked_at = tuple(f"{n} == {k}" for n, k in steps._numbers if n in names.numbers_of_module)
         steps.tried = self.tried
         return steps
+
+    def with_integers(self) -> Iterator[ProofMethods]:
+        """The same where names that may hold anything, and that conditions compare, hold integers.
+
+        The runtime looks whether they do. First one condition is taken to count, then all of them.
+        """
+        found = dict.fromkeys(s.integers for a in self._accesses for s in a.domain.supposed)
+        together: frozenset[str] = frozenset().union(*found)
+        for integers in dict.fromkeys((*islice(found, _SUPPOSED), together)) if found else ():
+            accesses = [replace(a, domain=a.domain.supposing(integers)) for a in self._accesses]
+            supposing = ProofMethods(self._array, accesses, self._space, self._written, self._provers)
+            supposing._numbers, supposing.tried = self._numbers, self.tried
+            looked_at = tuple(f"isinstance({name}, int)" for name in sorted(integers))
+            supposing._looked_at = (*self._looked_at, *looked_at)
+            yield supposing
 
     def _by_affine_forms(self) -> IndependenceProof | None:
         return self._by_equal_subscripts() or self._by_sets()
@@ -215,13 +233,19 @@ class ProofMethods:
         wrap: bool = False,
         rows: bool = False,
     ) -> Iterator[DependenceProblem]:
-        """The distinct dependence problems along these axes; ``rows``: of all rows that the runtime moves."""
+        """The distinct dependence problems along these axes.
+
+        ``rows``: of all rows that the runtime moves. It moves those of an iteration whether or not conditions
+        in it hold; so it does with rows that are stored to, which are the ``touching`` of a single axis.
+        """
         seen = set()
         for write, other, same in self._pairs(touching or self._accesses):
             if len(axes) == 1 and not wrap and self._apart(write, other, axes[0]):
                 continue
             if rows:
                 write, other = (self._with_rows(a, axes[0]) for a in (write, other))
+            if rows or touching is not None:
+                write, other = (replace(a, domain=a.domain.in_all_iterations()) for a in (write, other))
             key = [(a.domain, *(a.subscripts[k] if k < len(a.subscripts) else None for k in axes))
                    for a in (write, other)]  # fmt: skip
             if (identity := (*key, same)) not in seen:

@@ -24,7 +24,7 @@ from dlbc.algebra.integer_form import (
 )
 from dlbc.analysis.operators import combined, compared
 from dlbc.analysis.uses import UseKind, every_node, own_nodes, root_name, unparsed, uses_of
-from dlbc.ir.access import Subscript
+from dlbc.ir.access import Subscript, SupposedGuard
 from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
 
 _BITWISE = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -44,6 +44,8 @@ class SubscriptReader:
         self._region = region
         #: Names from outside that are integers, because some `range` around takes them.
         self._range_names = region.range_arguments
+        #: Names from outside that may hold anything and are taken for integers; None: none may be.
+        self._supposed: set[str] | None = None
         definitions = _definitions(region)
         self._names = {n for n in definitions if n in region.own - region.live_in}
         changed = True
@@ -214,13 +216,25 @@ class SubscriptReader:
         form = self._whole(node, forms, hidden)
         return None if form is None else Comparison(form, "!=")
 
+    def supposed(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> SupposedGuard | None:
+        """A test that is one over integers if some names from outside hold integers."""
+        self._supposed = set()
+        condition = self.condition(node, forms, hidden)
+        names, self._supposed = frozenset(self._supposed), None
+        return SupposedGuard(condition, names) if condition is not None and names else None
+
     def _whole(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         """A side of a comparison if it surely is an integer; integer reasoning would be wrong for others."""
         form = self.form(node, forms, hidden)
         if form is None or form.elements:
             return None
-        known = all(v.kind is not VariableKind.PARAMETER or self.is_whole(v.name) for v in form.variables)
-        return form if known else None
+        outside = {v.name for v in form.variables if v.kind is VariableKind.PARAMETER}
+        unsure = {name for name in outside if not self.is_whole(name)}
+        if unsure and self._supposed is None:
+            return None
+        if self._supposed is not None:
+            self._supposed |= unsure
+        return form
 
     def is_whole(self, name: str) -> bool:
         """Whether a name from outside, or a length such as ``len(x)``, surely is an integer."""
@@ -278,6 +292,9 @@ class NoSubscripts(SubscriptReader):
         """None: nothing is known."""
 
     def condition(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> None:
+        """None: nothing is known."""
+
+    def supposed(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> None:
         """None: nothing is known."""
 
 

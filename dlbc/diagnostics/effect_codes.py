@@ -17,6 +17,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
             "`{stream}.write(text.getvalue())`",
             "own": "if each iteration has a file of its own (`{path}`), add `assume_independent`; otherwise "
             "store the results by index and write them after the loop",
+            "rows": "collect the rows, which keep the order of iterations (`rows.append({row})`), and write "
+            "them after the loop: `{writer}.writerows(rows)`",
             "process": "all iterations share what `{function}` changes: call it before or after the loop",
         },
     ),

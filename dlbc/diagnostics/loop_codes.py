@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dlbc.diagnostics.diagnostic import CatalogueEntry, E
 
+#: What iterations put into containers that a dictionary holds.
+_IN_DICTIONARIES = {
+    "counters": "count in dictionaries of numbers, one for each counter: `first[{key}] = "
+    "first.get({key}, 0) + {value}`",
+    "pairs": "use one dictionary with pairs as keys: `{array}[{first}, {second}] = ...`",
+}
+
 LOOPS: dict[str, CatalogueEntry] = {
     # The form of the loop.
     "DLB201": CatalogueEntry(
@@ -68,6 +75,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "other": "if iterations mean the values from before the loop, read them from a copy (`old = "
             "{array}.copy()`) or store into another array; if each needs what another one computes, leave "
             "this loop sequential, or annotate a loop inside or around it",
+            **_IN_DICTIONARIES,
         },
     ),
     "DLB302": CatalogueEntry(
@@ -80,6 +88,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
             "scratch": "make it in each iteration: move {made} into the body; or add the clause "
             "`private({array})`",
+            **_IN_DICTIONARIES,
         },
     ),
     "DLB303": CatalogueEntry(
@@ -94,6 +103,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "element": "update a name in the body: read `{element}` into it before the loop, and store it "
             "there after the loop",
             "environment": "set the environment before the loop: all iterations share one",
+            **_IN_DICTIONARIES,
         },
     ),
     "DLB304": CatalogueEntry(
@@ -110,6 +120,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "there after the loop",
             "environment": "set the environment before the loop: all iterations share one",
             "field": "name the field before the row in every place: `{array}[{field}][{row}]`",
+            **_IN_DICTIONARIES,
         },
     ),
     "DLB305": CatalogueEntry(
@@ -141,6 +152,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "for item in {array}]`), and run through that",
             "whole": "where all of `{array}` is used, use a copy or a value from before the loop (`old = "
             "{array}.copy()`)",
+            **_IN_DICTIONARIES,
         },
     ),
     "DLB307": CatalogueEntry(
@@ -157,6 +169,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "keyed": "if `{array}` is a dictionary, store into a new one, which the body does not read "
             "(`new[{key}] = ...`), and call `{array}.update(new)` after the loop; if it is an array, loop "
             "over `range(...)` or `enumerate(...)`, and subscript by that variable",
+            **_IN_DICTIONARIES,
         },
     ),
     "DLB309": CatalogueEntry(

@@ -7,7 +7,7 @@ the array has axes touches everything along the remaining axes, so dropping a su
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import field, replace
 from enum import Enum
 
@@ -20,6 +20,7 @@ from dlbc.algebra.integer_form import (
     IntegerForm,
     Variable,
     VariableKind,
+    is_fixed,
     replaced_in,
 )
 from dlbc.ir.access_path import is_part, root_of, text_of
@@ -107,21 +108,43 @@ class InnerLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class SupposedGuard:
+    """A condition that holds if these names from outside hold integers."""
+
+    condition: Condition
+    integers: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class IterationDomain:
     """When something is executed: the inner loops, outermost first, and the conditions around it.
 
     ``exact``: every iteration executes it once for each value of the variables that satisfies the conditions;
-    otherwise at most for these values.
+    otherwise at most for these values. ``supposed``: conditions that hold as well if names from outside,
+    which may hold anything, hold integers.
     """
 
     inner_loops: tuple[InnerLoop, ...] = ()
     guards: tuple[Condition, ...] = ()
     exact: bool = True
+    supposed: tuple[SupposedGuard, ...] = ()
 
     def replaced(self, change: Change) -> IterationDomain:
         """The domain with every variable from outside replaced."""
         inner_loops = tuple(loop.replaced(change) for loop in self.inner_loops)
-        return IterationDomain(inner_loops, tuple(replaced_in(g, change) for g in self.guards), self.exact)
+        guards = tuple(replaced_in(g, change) for g in self.guards)
+        supposed = tuple(replace(s, condition=replaced_in(s.condition, change)) for s in self.supposed)
+        return IterationDomain(inner_loops, guards, self.exact, supposed)
+
+    def in_all_iterations(self) -> IterationDomain:
+        """The domain without the conditions that hold in some iterations and not in others."""
+        guards = tuple(guard for guard in self.guards if is_fixed(guard))
+        return self if guards == self.guards else replace(self, guards=guards, exact=False)
+
+    def supposing(self, integers: Set[str]) -> IterationDomain:
+        """The domain where these names from outside hold integers."""
+        guards = tuple(s.condition for s in self.supposed if s.integers <= integers)
+        return replace(self, guards=(*self.guards, *guards)) if guards else self
 
 
 class AccessKind(Enum):

@@ -189,9 +189,10 @@ def nodes_without(statement: ast.AST, left_out: frozenset[ast.AST]) -> Iterator[
 
 
 def shortened(node: ast.AST) -> str:
-    """The text of a node, short enough for a message."""
+    """The text of a node, or what it begins with, short enough for a message."""
     text = ast.unparse(node)
-    return text if len(text) <= 40 else f"{text[:40]}.."
+    begun = text.partition("\n")[0][:40]
+    return text if text == begun else f"{begun}.."
 
 
 _WORDS = {

@@ -50,6 +50,8 @@ class StatementLowering(AllocationLowering):
                 self._for(node, target, iterable, body)
             case ast.While(test=test, body=body, orelse=[]):
                 self._while(test, body)
+            case ast.For() | ast.While():
+                self.statements(self._without_else(node))
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, _ = self.condition(test)
                 self._conditional += 1
@@ -71,6 +73,17 @@ class StatementLowering(AllocationLowering):
         """See `LoweringState`."""
         for statement in body:
             self._statement(statement)
+
+    def _without_else(self, loop: ast.For | ast.While) -> list[ast.stmt]:
+        """A loop with an ``else``, which runs unless a ``break`` ends the loop, as a loop and a condition."""
+        if not any(map(_breaks, loop.body)):
+            return [_with_body(loop, loop.body), *loop.orelse]
+        left = self._fresh("left")
+        self._locals.add(left)
+        begun = ast.copy_location(ast.Assign([ast.Name(left, ast.Store())], ast.Constant(False)), loop)
+        stays = ast.UnaryOp(ast.Not(), ast.Name(left, ast.Load()))
+        unless_left = ast.copy_location(ast.If(stays, loop.orelse, []), loop)
+        return [begun, _with_body(loop, _noting_break(loop.body, left)), unless_left]
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if (
@@ -265,6 +278,45 @@ class StatementLowering(AllocationLowering):
             return
         leave = ast.If(ast.UnaryOp(ast.Not(), condition), [ast.Break()], [])
         self._out.append(ast.While(ast.Constant(True), [*ahead, leave, *inner], []))
+
+
+def _with_body(loop: ast.For | ast.While, body: list[ast.stmt]) -> ast.For | ast.While:
+    """A loop like another one, with another body and without an ``else``."""
+    if isinstance(loop, ast.For):
+        return ast.copy_location(ast.For(loop.target, loop.iter, body, []), loop)
+    return ast.copy_location(ast.While(loop.test, body, []), loop)
+
+
+def _breaks(statement: ast.stmt) -> bool:
+    """Whether a statement may end the loop around it by ``break``."""
+    match statement:
+        case ast.Break():
+            return True
+        case ast.If(body=one, orelse=other):
+            return any(map(_breaks, (*one, *other)))
+        case ast.For(orelse=other) | ast.While(orelse=other):
+            return any(map(_breaks, other))
+    return False
+
+
+def _noting_break(body: Sequence[ast.stmt], left: str) -> list[ast.stmt]:
+    """The body of a loop in which a name becomes true before each ``break`` that ends the loop."""
+    found: list[ast.stmt] = []
+    for statement in body:
+        match statement:
+            case ast.Break():
+                noted = ast.Assign([ast.Name(left, ast.Store())], ast.Constant(True))
+                found += [ast.copy_location(noted, statement), statement]
+            case ast.If(test=test, body=one, orelse=other) if _breaks(statement):
+                inner = _noting_break(one, left), _noting_break(other, left)
+                found.append(ast.copy_location(ast.If(test, *inner), statement))
+            case ast.For(orelse=other) | ast.While(orelse=other) if _breaks(statement):
+                inner_loop = _with_body(statement, statement.body)
+                inner_loop.orelse = _noting_break(other, left)
+                found.append(inner_loop)
+            case _:
+                found.append(statement)
+    return found
 
 
 def _is_update(expression: ast.expr, op: ast.operator, target: ast.Name) -> bool:

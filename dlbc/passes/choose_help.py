@@ -89,6 +89,8 @@ def _of_stores(node: Node, context: AnalysisContext) -> Choice:
     tested = (t for t in tests if isinstance(t.ops[0], ast.In | ast.NotIn))
     if any(unparsed(t.comparators[0]) == name for t in tested):
         return _contributed(name, context) or _filled(name, context) or ("cache", {"array": name})
+    if (inner := _in_containers(name, context)) is not None:
+        return inner
     if not stores and any(node is each for each in _run_through(context)):
         return "items", {"array": unparsed(node)}
     if not stores:  # a function that the body calls stores into it
@@ -100,6 +102,33 @@ def _of_stores(node: Node, context: AnalysisContext) -> Choice:
         text = f"`{name} = {unparsed(made)}`" if made is not None else f"what makes `{name}`"
         return "scratch", {"array": name, "made": text}
     return "whole", {"array": name}
+
+
+def _in_containers(name: str, context: AnalysisContext) -> Choice:
+    """Counters in lists under keys (``d[k][0] += 1``), or items of dictionaries that ``setdefault`` makes."""
+    for node in (n for s in context.body for n in every_node(s)):
+        match node:
+            case ast.AugAssign(
+                ast.Subscript(ast.Subscript(ast.Name(id=held), key), ast.Constant(int() | str())),
+                ast.Add(),
+                value,
+            ) if held == name and _is_dictionary(name, context):
+                return "counters", {"array": name, "key": unparsed(key), "value": unparsed(value)}
+            case ast.Subscript(
+                ast.Call(ast.Attribute(ast.Name(id=held), "setdefault"), args=[key, _]), second, ast.Store()
+            ) if held == name:
+                return "pairs", {"array": name, "first": unparsed(key), "second": unparsed(second)}
+    return None
+
+
+def _is_dictionary(name: str, context: AnalysisContext) -> bool:
+    """Whether a name was made as a dictionary, or the body calls a method that others do not have."""
+    made = _made_by(context, name)
+    shown = isinstance(made, ast.Dict | ast.DictComp) or (
+        isinstance(made, ast.Call) and unparsed(made.func).rpartition(".")[2] in ("dict", "defaultdict")
+    )
+    called = (n for s in context.body for n in every_node(s) if isinstance(n, ast.Attribute))
+    return shown or any(n.attr == "setdefault" and unparsed(n.value) == name for n in called)
 
 
 def _run_through(context: AnalysisContext) -> Iterator[ast.expr]:
@@ -171,9 +200,10 @@ def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
 
 
 def _of_possible(node: Node, context: AnalysisContext) -> Choice:
-    """Stores by subscripts that may meet: of a data frame, or of scratch space."""
+    """Stores by subscripts that may meet: of a data frame, of scratch space, or of a dictionary."""
     choice = _of_stores(node, context)
-    return choice if choice is not None and choice[0] in ("frame", "scratch") else None
+    known = ("frame", "scratch", "counters", "pairs")
+    return choice if choice is not None and choice[0] in known else None
 
 
 def _of_proved(node: Node, context: AnalysisContext) -> Choice:
@@ -208,6 +238,8 @@ def _of_fixed(node: Node, context: AnalysisContext) -> Choice:
     if not isinstance(node, ast.Subscript):
         return None
     array = _chain_root(node)
+    if (inner := _in_containers(array, context)) is not None:
+        return inner
     if context.names.index is None:
         keyed = "keyed", {"array": array, "key": unparsed(node.slice)}
         asserted = context.loop.annotation.assume_independent is not None
@@ -290,6 +322,8 @@ def _of_files(node: Node, context: AnalysisContext) -> Choice:
             streams = [unparsed(k.value) for k in keywords if k.arg == "file"]
             text = f"print(..., file={streams[0]})" if streams else ""
             return ("stream", {"stream": streams[0], "text": text}) if streams else None
+        case ast.Call(func=ast.Attribute(value=writer, attr="writerow"), args=[row]):
+            return "rows", {"writer": unparsed(writer), "row": unparsed(row)}
         case ast.Call(func=function, args=[ast.expr() as path, *_]):
             if unparsed(function).startswith("os."):
                 return "process", {"function": unparsed(function)}

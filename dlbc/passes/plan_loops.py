@@ -61,6 +61,9 @@ from dlbc.passes.resolve_names import resolve_names
 from dlbc.passes.survey_program import read_program, survey_module
 from dlbc.source import Source
 
+#: That an object which iterations share is changed, without what they do with it.
+_CHANGES = frozenset({"DLB309", "DLB407"})
+
 
 def report_loops(
     module: Module,
@@ -139,7 +142,7 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     stored = frozenset({a.array for a in body.touched if a.writes} | proof.stored)
     growing = frozenset(o.name for o in proof.contributions.ordered)
     given, misread = read_cost(context, stored, growing)
-    found = (*unfit, *body.findings, *proof.findings, *lost, *misread)
+    found = _causes((*unfit, *body.findings, *proof.findings, *lost, *misread))
     findings = [with_fitting_help(finding, context) for finding in found]
     refusal = LoopReport(
         loop,
@@ -343,6 +346,12 @@ def _partition_cost(
         return _PartitionCost(derived, known, folding, folded, None if given is None else given.plan), refuted
     choice = choose_cost(context, derived, space, stored)
     return _PartitionCost(derived, known, folding, folded, choice.plan, choice.why), refuted
+
+
+def _causes(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings without those that say of an object, where another is about it, that it changes."""
+    whole = {(f.place.line, f.place.column) for f in findings if f.code == "DLB306"}
+    return [f for f in findings if f.code not in _CHANGES or (f.place.line, f.place.column) not in whole]
 
 
 def _sorted(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -144,13 +144,17 @@ def _prove_array(
         return _inspected(items, array, context) or ProofFailure(array, _unindexed(array, writes, context))
     symbolic = ProofMethods(array, accesses, space, written, provers)
     steps = symbolic.with_numbers(context.names)
-    for method in ProofMethods.METHODS:
-        for attempt in dict.fromkeys((symbolic, steps)):
-            if (proof := method(attempt)) is not None:
-                return proof
+    asserted = context.loop.annotation.assume_independent is not None
+    known = context.module.builtin("isinstance") and context.module.builtin("int")
+    supposing = steps.with_integers() if known and not asserted else ()
+    for attempts in (dict.fromkeys((symbolic, steps)), tuple(supposing)):
+        for method in ProofMethods.METHODS:
+            for attempt in attempts:
+                if (proof := method(attempt)) is not None:
+                    return proof
     if (dependence := steps.witness()) is not None:
         return ProofFailure(array, _proved(array, *dependence, context), tuple(steps.tried))
-    if context.loop.annotation.assume_independent is not None:
+    if asserted:
         return steps.asserted()
     if (proof := _inspected(steps, array, context)) is not None:
         return proof

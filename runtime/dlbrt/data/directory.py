@@ -42,7 +42,10 @@ _MAX_STATES = 32
 _MAX_RUNS = 64
 
 #: The rows that are valid on each rank.
-_State = tuple[Rows, ...]
+DirectoryState = tuple[Rows, ...]
+
+#: A state, and the rows of each rank that are delivered or stored to.
+_Change = tuple[DirectoryState, DirectoryState]
 
 
 class RowDirectory:
@@ -50,17 +53,17 @@ class RowDirectory:
 
     def __init__(self, length: int, ranks: int) -> None:
         self._all: Rows = (range(length),) if length else ()
-        self._valid: _State = (self._all, *([()] * (ranks - 1)))
-        self._delivered: dict[tuple[_State, _State], tuple[_State, list[RowTransfer]]] = {}
-        self._stored: dict[tuple[_State, _State], _State] = {}
+        self._valid: DirectoryState = (self._all, *([()] * (ranks - 1)))
+        self._delivered: dict[_Change, tuple[DirectoryState, list[RowTransfer]]] = {}
+        self._stored: dict[_Change, DirectoryState] = {}
 
     @property
-    def state(self) -> _State:
-        """What `go_back` takes."""
+    def state(self) -> DirectoryState:
+        """What `go_to` takes."""
         return self._valid
 
-    def go_back(self, state: _State) -> None:
-        """Have the rows valid that were valid when `state` was read: nothing has been transferred since."""
+    def go_to(self, state: DirectoryState) -> None:
+        """Have the rows valid that are valid in a state: nothing is transferred, or what leads there is."""
         self._valid = state
 
     def valid(self, rank: int) -> Rows:
@@ -84,7 +87,7 @@ class RowDirectory:
         self._valid, found = self._known(self._delivered, needs, self._after_delivery)
         return found
 
-    def _after_delivery(self, needs: Sequence[Rows]) -> tuple[_State, list[RowTransfer]]:
+    def _after_delivery(self, needs: Sequence[Rows]) -> tuple[DirectoryState, list[RowTransfer]]:
         targets: dict[tuple[int, Rows], list[int]] = {}
         for rank, rows in enumerate(needs):
             for source, part in self._sources(rank, self.missing(rank, rows)):
@@ -135,7 +138,7 @@ class RowDirectory:
         """Each rank has stored to its rows of ``stores``, which are disjoint."""
         self._valid = self._known(self._stored, stores, self._after_stores)
 
-    def _after_stores(self, stores: Sequence[Rows]) -> _State:
+    def _after_stores(self, stores: Sequence[Rows]) -> DirectoryState:
         nothing: Rows = ()
         changed = reduce(union, stores, nothing)
         if not changed:
@@ -172,7 +175,10 @@ class RowDirectory:
         return self._all
 
     def _known(
-        self, known: dict[tuple[_State, _State], T], rows: Sequence[Rows], find: Callable[[Sequence[Rows]], T]
+        self,
+        known: dict[_Change, T],
+        rows: Sequence[Rows],
+        find: Callable[[Sequence[Rows]], T],
     ) -> T:
         """What ``find`` makes of the rows of each rank in the present state, remembered."""
         if sum(map(len, (*self._valid, *rows))) > _MAX_RUNS:

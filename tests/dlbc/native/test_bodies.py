@@ -259,3 +259,22 @@ def test_reasons_against_restructuring_quote_what_the_user_wrote(expression: str
 @pytest.mark.parametrize("arguments", ["", "1, 9, 2, 3"])
 def test_a_range_that_is_none_is_left_to_python(arguments: str) -> None:
     assert "anything but a range" in reason(f"for k in range({arguments}):\n    Z[i, 0] += k\n")
+
+
+def test_what_stands_under_the_else_of_a_loop_runs_unless_a_break_has_ended_it() -> None:
+    inner = "    if A[i, j] > 0:\n        break\n"
+    lines = written(f"for j in range(m):\n{inner}else:\n    Z[i] = 2.0\n").splitlines()
+    at = next(k for k, line in enumerate(lines) if line.strip() == "left = False")
+    assert [line.strip() for line in lines[at + 3 : at + 7]] == [
+        "left = True",
+        "break",
+        "if not left:",
+        "Z[i] = 2.0",
+    ]
+    assert "left" not in written("for j in range(m):\n    Z[i] += A[i, j]\nelse:\n    Z[i] *= 2.0\n")
+
+
+def test_a_statement_is_quoted_by_its_first_line() -> None:
+    body = "import math\nclass C:\n    x = 1\nZ[i] = C.x\n"
+    assert reason(body).startswith("`import math` cannot be compiled")
+    assert reason(body.partition("\n")[2]).startswith("`class C:..` cannot be compiled")

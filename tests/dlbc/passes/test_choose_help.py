@@ -27,6 +27,9 @@ CASES = [
     ("DLB306", "m = {}\n", "m[i] = 1 if i not in m else m[i]", "what `m` remembers"),
     ("DLB306", "m = {}\n", "m[b[i]] = 1 if b[i] in m else 0; m[b[i]] -= 2", "`m[b[i]] = m.get(b[i], 0) - 2`"),
     ("DLB306", "m = {}\n", "if i in m: m[i].append(b)", "`m.setdefault(i, []).append(b)`"),
+    ("DLB306", "m = {}\n", "m.setdefault(b[i], [0, 0]); m[b[i]][0] += 2", "first.get(b[i], 0) + 2`"),
+    ("DLB302", "m = dict(b)\n", "m[b[i]]['n'] += 1", "`first[b[i]] = first.get(b[i], 0) + 1`"),
+    ("DLB306", "m = {}\n", "m.setdefault(b[i], {})[i] = 1", "`m[b[i], i] = ...`"),
     ("DLB420", "import collections as c\nm = c.defaultdict(dict)\n", "m[i][b[i]] = 1", "`m[i, b[i]]`"),
     ("DLB306", "m = {}\n", "if i not in m: m[i] = []; m[i].extend(b)", "`m.setdefault(i, [])`"),
     ("DLB301", "", "a[0] += a[i]", "read `a[0]` into it before the loop"),
@@ -53,6 +56,7 @@ CASES = [
     ("DLB402", "g = open('o', 'w')\n", "print(i, file=g)", "`g.write(text.getvalue())`"),
     ("DLB402", "", "np.save(f'o{i}.npy', a)", "(`f'o{i}.npy'`), add `assume_independent`"),
     ("DLB402", "", "os.chdir('x')", "`os.chdir` changes"),
+    ("DLB402", "import csv\nw = csv.writer(open('o', 'w'))\n", "w.writerow([i, 2])", "`rows.append([i, 2])`"),
     ("DLB404", "import random\n", "a[i] = random.random()", "`random.seed(s + i)`"),
     ("DLB407", "todo = list(b)\n", "a[i] = todo.pop()", "`todo[i]`"),
     ("DLB407", "todo = list(b)\n", "todo.sort()", "`sorted(todo)`"),
@@ -73,6 +77,12 @@ def test_the_help_fits_the_case(code: str, before: str, body: str, said: str) ->
     lines = "".join(f"    {line}\n" for line in body.split("; "))
     [(_, findings)] = results_of(f"{HEAD}{before}# dlb: parallel\nfor i in range(1, n):\n{lines}print(a)\n")
     assert said in " ".join(finding.help for finding in findings if finding.code == code)
+
+
+def test_what_changes_an_object_is_said_once() -> None:
+    body = "    m.setdefault(k, {})[v] = k + v\n"
+    [(_, findings)] = results_of(f"m = {{}}\n# dlb: parallel\nfor k, v in b:\n{body}")
+    assert [finding.code for finding in findings] == ["DLB306"]
 
 
 def test_the_help_for_what_is_asserted_without_a_number() -> None:

@@ -178,5 +178,5 @@ def test_a_directory_goes_back_to_a_state() -> None:
     state = directory.state
     directory.stored([(), (range(LENGTH),)])
     assert directory.spread(3) == (1, (0,))
-    directory.go_back(state)
+    directory.go_to(state)
     assert directory.spread(3) == (0, (1,))

@@ -61,3 +61,61 @@ try:
     divided([1.0, 2.0, 3.0])
 except ZeroDivisionError as error:
     print(error)
+
+
+def primes(found):
+    total = 0
+    # dlb: parallel, jit
+    for i in range(2, len(found)):
+        for d in range(2, i):
+            if d * d > i:
+                found[i] = 1
+                total += 1
+                break
+            if i % d == 0:
+                break
+        else:
+            found[i] = 2
+            total += 10
+    return total
+
+
+def left_early(a, n, m):
+    # dlb: parallel, jit
+    for i in range(n):
+        for j in range(m):
+            k = 0
+            while k < 5:
+                if a[i, j] > 3.0:
+                    break
+                a[i, j] += k
+                k += 1
+            else:
+                a[i, j] += 0.5
+                continue
+            a[i, j] -= 0.25
+            for k in range(3):
+                if a[i, k] < 1.0:
+                    break
+            else:
+                if j > 5:
+                    break
+        else:
+            a[i, 0] = -1.0
+
+
+def never_left(a, n):
+    # dlb: parallel, jit
+    for i in range(n):
+        for j in range(3):
+            a[i, j] += 1.0
+        else:
+            a[i, 0] *= 2.0
+
+
+flags = np.zeros(120, dtype=np.int64)
+print(primes(flags), flags.tolist())
+table = np.arange(200.0).reshape(20, 10) % 7
+left_early(table, 20, 10)
+never_left(table, 20)
+print(table.tolist())

@@ -56,14 +56,24 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
-    """A run with its arguments: ``known`` are those that stay on the ranks, ``fresh`` places of copies."""
+class _Repeated:
+    """The recorded run that a run repeats: ``known`` are the arguments that stay on the ranks, with their
+    places, ``fresh`` the places of copies; computing is expected to take ``expected_s``.
+    """
 
     record: RecordedRun
-    plan: PreparedPlan
     fresh: tuple[int, ...]
-    arguments: tuple[Any, ...]
     known: tuple[tuple[int, Array], ...]
+    expected_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run with its arguments, and the plan by which it is repeated."""
+
+    repeated: _Repeated
+    plan: PreparedPlan
+    arguments: tuple[Any, ...]
 
 
 _Step = _Row | _Run
@@ -76,6 +86,7 @@ class _Forecast:
         self._repeats, self._resident_arrays = repeats, resident_arrays
         self._suitable: set[RecordedRun] = set()
         self._copied: dict[int, RowStep] = {}  # by the identity of what stands for the copy
+        self._alike: dict[tuple[Any, ...], _Repeated] = {}
         self._steps: list[_Step] = []
         self._in_whole_passes = 0
         self._states: list[tuple[RowDirectory, Any]] = []
@@ -88,7 +99,7 @@ class _Forecast:
             function(self, self._each(passes), *names)
         except Exception:  # if it is the program's own, it is raised when the program comes to it
             for directory, state in self._states:
-                directory.go_back(state)
+                directory.go_to(state)
         return self._steps[: self._in_whole_passes]
 
     def _each(self, passes: range) -> Iterator[int]:
@@ -121,6 +132,21 @@ class _Forecast:
 
     def run(self, kernel: Callable[..., None], iterable: object, *arguments: Any) -> None:
         """The program comes to a loop."""
+        key = kernel.__code__, iterable, *map(id, arguments)  # steps keep the arguments
+        if (again := self._alike.get(key)) is None:
+            again = self._alike[key] = self._repeated(kernel, iterable, arguments)
+        else:
+            self._repeats.note_order(kernel.__code__, again.record)
+        plan = self._repeats.foreseen(again.record, again.fresh, arguments)
+        if plan is None:
+            raise _UnforeseenError
+        self._steps.append(_Run(again, plan, arguments))
+        self._expected_s += again.expected_s
+
+    def _repeated(
+        self, kernel: Callable[..., None], iterable: object, arguments: tuple[Any, ...]
+    ) -> _Repeated:
+        """The recorded run that a run repeats."""
         record, fresh = self._repeats.found(kernel, iterable, arguments, self._suitable, self._copied)
         if record is None:
             raise _UnforeseenError
@@ -130,16 +156,10 @@ class _Forecast:
             self._suitable.add(record)
         if any(id(arguments[place]) not in self._copied for place in fresh):
             raise _UnforeseenError
-        plan = self._repeats.planned(record, fresh, arguments)
-        if not plan.has_run:
-            raise _UnforeseenError
-        for rows in record.rows_kept(fresh):
-            rows.resident.directory.stored(rows.stores)
         known = tuple(
             (each.place, arguments[each.place]) for each in record.arrays if each.place not in fresh
         )
-        self._steps.append(_Run(record, plan, fresh, arguments, known))
-        self._expected_s += self._repeats.expected_s(record)
+        return _Repeated(record, fresh, known, self._repeats.expected_s(record))
 
     def command(self, steps: Sequence[_Step]) -> PassesCommand:
         """What the other ranks are told."""
@@ -149,8 +169,8 @@ class _Forecast:
 
     def _run_step(self, run: _Run) -> RunStep:
         values = tuple(
-            self._copied[id(run.arguments[place])] if place in run.fresh else run.arguments[place]
-            for place, token in zip(run.record.places, run.plan.plan.tokens, strict=True)
+            self._copied[id(run.arguments[place])] if place in run.repeated.fresh else run.arguments[place]
+            for place, token in zip(run.repeated.record.places, run.plan.plan.tokens, strict=True)
             if token is None
         )
         return run.plan.plan.number, values
@@ -246,8 +266,8 @@ class PassesAhead:
         run = self._steps.popleft()
         if (
             not isinstance(run, _Run)
-            or kernel.__code__ is not run.record.code
-            or any(arguments[place] is not array for place, array in run.known)
+            or kernel.__code__ is not run.repeated.record.code
+            or any(arguments[place] is not array for place, array in run.repeated.known)
         ):
             self._root_runtime.abort(AssertionError("a pass has another loop than was foreseen"))
         else:
@@ -255,7 +275,7 @@ class PassesAhead:
 
     def _run(self, run: _Run, arguments: Sequence[Any]) -> None:
         try:
-            done = run.plan.repeater.run(tuple(arguments[place] for place in run.record.places))
+            done = run.plan.repeater.run(tuple(arguments[place] for place in run.repeated.record.places))
         except BaseException as error:
             self._root_runtime.abort(error)
             raise
@@ -282,8 +302,9 @@ class PassesAhead:
             try:
                 others: list[list[Done]] = reports(self._root_runtime.communicator)
                 for number, (run, own, elapsed_s) in enumerate(done):
-                    self._repeats.count(run.record, run.plan, [own, *(r[number] for r in others)], elapsed_s)
-                    self._repeats.show(run.record, elapsed_s)
+                    record = run.repeated.record
+                    self._repeats.count(record, run.plan, [own, *(r[number] for r in others)], elapsed_s)
+                    self._repeats.show(record, elapsed_s)
             except BaseException as error:
                 self._root_runtime.abort(error)
                 raise

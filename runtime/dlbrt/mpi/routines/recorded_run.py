@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dlbrt.data.directory import DirectoryState
 from dlbrt.data.field import Field
 from dlbrt.data.footprint import Rows
 from dlbrt.data.layout import InitialPartition
@@ -51,6 +52,18 @@ class PreparedPlan:
     shares: tuple[Spans, ...]
     carried: tuple[int, int]
     has_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForeseenRun:
+    """The plan of a run that was foreseen, and the states of the directories before and after it.
+
+    It keeps the states before, so that no other state has the identity of one of them.
+    """
+
+    plan: PreparedPlan
+    before: Sequence[DirectoryState]
+    after: Sequence[DirectoryState]
 
 
 #: What decides which plan is used: the places of arrays that have been replaced, and the rows that travel.
@@ -169,6 +182,7 @@ class RecordedRun:
         self.rows = tuple(_rows_of(residents, self.deal, reached))
         self._kept: dict[tuple[int, ...], Sequence[KnownRows]] = {}
         self.plans: dict[_PlanKey, PreparedPlan] = {}
+        self.foreseen: dict[tuple[Any, ...], ForeseenRun] = {}
         self.fitting: tuple[Any, ...] | None = None
         self.chunks.bind(())
         self.figures = RepeatFigures(len(self.counts))
@@ -276,7 +290,7 @@ class RecordedRun:
         """Forget the plans."""
         for each in self.plans.values():
             each.repeater.free()
-        self.plans = {}
+        self.plans, self.foreseen = {}, {}
 
     def can_do_without(self, token: int) -> bool:
         """Whether it can be repeated once an array has left the ranks; the array is referred to no more."""

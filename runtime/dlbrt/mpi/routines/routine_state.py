@@ -75,6 +75,7 @@ class RoutineState:
         self.sharing = RoutineSharing()
         self._widths: dict[tuple[str, Spans, tuple[tuple[str, Rows], ...]], int] = {}
         self._taught: dict[str, tuple[LoopHistory, str]] = {}
+        self._learned: dict[str, tuple[LoopHistory, str, PassBalancer]] = {}
         self._led: dict[tuple[str, bool], IterationOwnership] = {}
         self._owned: list[IterationOwnership] = []
         self._byte_s = 1 / root_runtime.network.bandwidth
@@ -95,6 +96,7 @@ class RoutineState:
         """Make everything valid on rank 0: the routine is over."""
         if self.repeats is not None:
             self.repeats.end()
+        self._teach()
         self.resident_arrays.release_all()
         if self.checkpoints is not None:
             self.checkpoints.close()
@@ -244,6 +246,7 @@ class RoutineState:
             )
             return IterationOwnership(loop_history.key, owned, self._ranks)
         form = loop_residents.form()
+        self._teach()
         balancer = self._balancer(loop_history.known_points(form))
         counts: Sequence[int] = [high - low for low, high in pairwise(bounds)]
         if any(points.units for points in balancer.points):
@@ -373,8 +376,13 @@ class RoutineState:
         self._runs[loop] = self._runs.get(loop, 0) + runs
         owned.run_finished(loop, over, done, seconds, runs)
         if owned.balancer is not None and loop in self._taught:
-            loop_history, form = self._taught[loop]
-            loop_history.points[form] = owned.balancer.points
+            self._learned[loop] = *self._taught[loop], owned.balancer
+
+    def _teach(self) -> None:
+        """Have the loops' histories know the speeds that the ranks have shown."""
+        for loop_history, form, balancer in self._learned.values():
+            loop_history.points[form] = balancer.points
+        self._learned = {}
 
 
 def _around(run: range, inner: range) -> tuple[range, ...]:
