@@ -157,6 +157,7 @@ def _leaving(body: Sequence[ast.stmt], result: str, returned: str) -> list[ast.s
                 found.append(ast.If(test, _leaving(one, result, returned), _leaving(other, result, returned)))
             case ast.For() | ast.While() if any(isinstance(n, ast.Return) for n in ast.walk(statement)):
                 statement.body = _leaving(statement.body, result, returned)
+                statement.orelse = _leaving(statement.orelse, result, returned)
                 found.append(statement)
                 found.append(ast.If(ast.Name(returned, ast.Load()), [ast.Break()], []))
             case _:

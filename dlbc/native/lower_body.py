@@ -130,6 +130,8 @@ class _Lowering(StatementLowering):
                 effects.append(statement)
             elif statement in self._facts.effects or isinstance(statement, ast.Expr):
                 effects.append(self._with_columns(statement))
+            elif any(_continues(statement)):
+                raise NotCompilableError("the `else` of an inner loop ends the iteration", statement)
             else:
                 raise NotCompilableError(
                     "it contributes to a value of all iterations within an inner statement", statement
@@ -141,10 +143,7 @@ class _Lowering(StatementLowering):
         nodes = list(ast.walk(statement))
         if not self._facts.effects.isdisjoint(nodes):
             return True
-        leaves = isinstance(statement, ast.If | ast.Continue) and bool(
-            self._facts.effects or self._facts.kept
-        )
-        return leaves and any(_continues(statement))
+        return bool(self._facts.effects or self._facts.kept) and any(_continues(statement))
 
     def _split_condition(self, statement: ast.If) -> ast.If:
         test, kind = self.condition(statement.test)
@@ -359,5 +358,8 @@ def _continues(statement: ast.stmt) -> Iterator[bool]:
     if isinstance(statement, ast.Continue):
         yield True
     if isinstance(statement, ast.If):
-        for each in (*statement.body, *statement.orelse):
+        for each in statement.body:
+            yield from _continues(each)
+    if isinstance(statement, ast.If | ast.For | ast.While):
+        for each in statement.orelse:
             yield from _continues(each)

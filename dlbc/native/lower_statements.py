@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dlbc.native.extents import Linear, Run
@@ -48,16 +48,13 @@ class StatementLowering(AllocationLowering):
                 self._augmented(node, target, op, value)
             case ast.For(target=target, iter=iterable, body=body, orelse=[]):
                 self._for(node, target, iterable, body)
-            case ast.While(test=test, body=body, orelse=[]):
-                self._while(test, body)
-            case ast.For() | ast.While():
-                self.statements(self._without_else(node))
+            case ast.For():
+                self._for_with_else(node)
+            case ast.While(test=test, body=body, orelse=orelse):
+                self._while(test, body, orelse)
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, _ = self.condition(test)
-                self._conditional += 1
-                inner = self._nested(body)
-                other = self._nested(orelse)
-                self._conditional -= 1
+                inner, other = self._conditionally(body), self._conditionally(orelse)
                 self._out.append(ast.If(condition, inner or [ast.Pass()], other))
             case ast.Pass() | ast.Break() | ast.Continue() | ast.Expr(value=ast.Constant()):
                 self._out.append(node)
@@ -74,16 +71,19 @@ class StatementLowering(AllocationLowering):
         for statement in body:
             self._statement(statement)
 
-    def _without_else(self, loop: ast.For | ast.While) -> list[ast.stmt]:
-        """A loop with an ``else``, which runs unless a ``break`` ends the loop, as a loop and a condition."""
-        if not any(map(_breaks, loop.body)):
-            return [_with_body(loop, loop.body), *loop.orelse]
-        left = self._fresh("left")
-        self._locals.add(left)
-        begun = ast.copy_location(ast.Assign([ast.Name(left, ast.Store())], ast.Constant(False)), loop)
-        stays = ast.UnaryOp(ast.Not(), ast.Name(left, ast.Load()))
-        unless_left = ast.copy_location(ast.If(stays, loop.orelse, []), loop)
-        return [begun, _with_body(loop, _noting_break(loop.body, left)), unless_left]
+    def _for_with_else(self, loop: ast.For) -> None:
+        """A loop with an ``else``, which runs unless a ``break`` ends the loop."""
+        self._statement(ast.copy_location(ast.For(loop.target, loop.iter, loop.body, []), loop))
+        lowered = self._out[-1]
+        assert isinstance(lowered, ast.For)
+        lowered.orelse = self._conditionally(loop.orelse)
+
+    def _conditionally(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Statements of a block that may not run, lowered."""
+        self._conditional += 1
+        inner = self._nested(body)
+        self._conditional -= 1
+        return inner
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if (
@@ -263,7 +263,7 @@ class StatementLowering(AllocationLowering):
             counter = replace(counter, sign=Sign.NOT_NEGATIVE)
         return counter if before is None else before.joined(counter)
 
-    def _while(self, test: ast.expr, body: list[ast.stmt]) -> None:
+    def _while(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
         before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
         self._conditional += 1
         outer, self._out = self._out, []
@@ -273,50 +273,27 @@ class StatementLowering(AllocationLowering):
         self._out = outer
         self._conditional -= 1
         self._stored_before = before or self._updates(body)
+        other = self._conditionally(orelse)
         if not ahead:
-            self._out.append(ast.While(condition, inner or [ast.Pass()], []))
+            self._out.append(ast.While(condition, inner or [ast.Pass()], other))
             return
-        leave = ast.If(ast.UnaryOp(ast.Not(), condition), [ast.Break()], [])
+        if jump := next((n for s in orelse for n in _jumps(s)), None):
+            raise NotCompilableError("a jump from the `else` of this loop cannot be compiled", jump)
+        leave = ast.If(ast.UnaryOp(ast.Not(), condition), [*other, ast.Break()], [])
         self._out.append(ast.While(ast.Constant(True), [*ahead, leave, *inner], []))
 
 
-def _with_body(loop: ast.For | ast.While, body: list[ast.stmt]) -> ast.For | ast.While:
-    """A loop like another one, with another body and without an ``else``."""
-    if isinstance(loop, ast.For):
-        return ast.copy_location(ast.For(loop.target, loop.iter, body, []), loop)
-    return ast.copy_location(ast.While(loop.test, body, []), loop)
-
-
-def _breaks(statement: ast.stmt) -> bool:
-    """Whether a statement may end the loop around it by ``break``."""
-    match statement:
-        case ast.Break():
-            return True
-        case ast.If(body=one, orelse=other):
-            return any(map(_breaks, (*one, *other)))
-        case ast.For(orelse=other) | ast.While(orelse=other):
-            return any(map(_breaks, other))
-    return False
-
-
-def _noting_break(body: Sequence[ast.stmt], left: str) -> list[ast.stmt]:
-    """The body of a loop in which a name becomes true before each ``break`` that ends the loop."""
-    found: list[ast.stmt] = []
-    for statement in body:
-        match statement:
-            case ast.Break():
-                noted = ast.Assign([ast.Name(left, ast.Store())], ast.Constant(True))
-                found += [ast.copy_location(noted, statement), statement]
-            case ast.If(test=test, body=one, orelse=other) if _breaks(statement):
-                inner = _noting_break(one, left), _noting_break(other, left)
-                found.append(ast.copy_location(ast.If(test, *inner), statement))
-            case ast.For(orelse=other) | ast.While(orelse=other) if _breaks(statement):
-                inner_loop = _with_body(statement, statement.body)
-                inner_loop.orelse = _noting_break(other, left)
-                found.append(inner_loop)
-            case _:
-                found.append(statement)
-    return found
+def _jumps(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """What leaves the loop around a statement, or goes on with its next turn."""
+    if isinstance(statement, ast.Break | ast.Continue):
+        yield statement
+    inner = (
+        statement.orelse
+        if isinstance(statement, ast.For | ast.While)
+        else ([*statement.body, *statement.orelse] if isinstance(statement, ast.If) else [])
+    )
+    for each in inner:
+        yield from _jumps(each)
 
 
 def _is_update(expression: ast.expr, op: ast.operator, target: ast.Name) -> bool:

@@ -173,7 +173,8 @@ def main() -> int:
         if launch.ranks in options.ranks and any(options.cases.search(case.name) for case in launch.cases)
     ]
     with tempfile.TemporaryDirectory(prefix="prediction-") as directory:
-        strategies = (*dict.fromkeys((*options.strategies, "none")), AUTO)
+        given = (*options.strategies, "none")
+        strategies = (*dict.fromkeys(name for name in given if name != AUTO), AUTO)
         bench = Bench(machine, Path(directory), options.seconds, options.duration, strategies)
         for seed in range(1, options.seeds + 1):
             for launch in chosen:

@@ -264,14 +264,23 @@ def test_a_range_that_is_none_is_left_to_python(arguments: str) -> None:
 def test_what_stands_under_the_else_of_a_loop_runs_unless_a_break_has_ended_it() -> None:
     inner = "    if A[i, j] > 0:\n        break\n"
     lines = written(f"for j in range(m):\n{inner}else:\n    Z[i] = 2.0\n").splitlines()
-    at = next(k for k, line in enumerate(lines) if line.strip() == "left = False")
-    assert [line.strip() for line in lines[at + 3 : at + 7]] == [
-        "left = True",
-        "break",
-        "if not left:",
-        "Z[i] = 2.0",
-    ]
-    assert "left" not in written("for j in range(m):\n    Z[i] += A[i, j]\nelse:\n    Z[i] *= 2.0\n")
+    at = next(k for k, line in enumerate(lines) if line.strip() == "break")
+    assert lines[at + 1 : at + 3] == [8 * " " + "else:", 12 * " " + "Z[i] = 2.0"]
+
+
+def test_the_else_of_a_while_runs_where_its_condition_is_first_false() -> None:
+    loop = "k = 0\nwhile A[i, k] / A[k, 0] > 0:\n    k += 1\nelse:\n    {}\n"
+    lines = [line.strip() for line in written(loop.format("Z[i] = k")).splitlines()]
+    at = next(k for k, line in enumerate(lines) if line.startswith("if not A[i, k]"))
+    assert lines[at + 1 : at + 3] == ["Z[i] = k", "break"]
+    inside = "for j in range(m):\n" + indent(loop.format("continue"), 4 * " ") + "    Z[i] += j\n"
+    assert reason(inside).startswith("a jump from the `else` of this loop")
+
+
+def test_an_else_that_ends_the_iteration_before_it_contributes_is_left_to_python() -> None:
+    loop = "for j in range(m):\n    if A[i, j] > 0:\n        break\nelse:\n    continue\n"
+    assert reason(f"{loop}print(i)\n").startswith("the `else` of an inner loop ends")
+    assert "continue" in written(f"{loop}Z[i] = 1.0\n")
 
 
 def test_a_statement_is_quoted_by_its_first_line() -> None:

@@ -119,3 +119,67 @@ table = np.arange(200.0).reshape(20, 10) % 7
 left_early(table, 20, 10)
 never_left(table, 20)
 print(table.tolist())
+
+
+def composite(n):
+    total, kept = 0, []
+    # dlb: parallel, jit
+    for i in range(2, n):
+        for d in range(2, i):
+            if i % d == 0:
+                break
+        else:
+            continue
+        total += i
+        kept.append(i)
+    return total, kept
+
+
+def is_prime(n):
+    for d in range(2, n):
+        if n % d == 0:
+            break
+    else:
+        return True
+    return False
+
+
+def root(n):
+    k = 0
+    while k < n:
+        if k * k == n:
+            return 1
+        k += 1
+    else:
+        if n > 50:
+            return 2
+    return 3
+
+
+def called(out):
+    # dlb: parallel, jit
+    for i in range(2, len(out)):
+        if is_prime(i):
+            out[i] += 1
+        out[i] += root(i)
+
+
+def found_first(x, out):
+    # dlb: parallel, jit
+    for i in range(len(x)):
+        for k in range(6):
+            if x[i, k] > 0.95:
+                first = float(k)
+                break
+        else:
+            first = -1.0
+        out[i] = first
+
+
+print(composite(60))
+flags[:] = 0
+called(flags)
+print(flags.tolist())
+found = np.zeros(50)
+found_first(np.random.default_rng(3).random((50, 6)), found)
+print(found.tolist())
