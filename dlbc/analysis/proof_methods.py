@@ -85,7 +85,7 @@ class ProofMethods:
             accesses = [replace(a, domain=a.domain.supposing(integers)) for a in self._accesses]
             supposing = ProofMethods(self._array, accesses, self._space, self._written, self._provers)
             supposing._numbers, supposing.tried = self._numbers, self.tried
-            looked_at = tuple(f"isinstance({name}, int)" for name in sorted(integers))
+            looked_at = tuple(f"type({name}) in (int, bool)" for name in sorted(integers))
             supposing._looked_at = (*self._looked_at, *looked_at)
             yield supposing
 

@@ -230,10 +230,11 @@ class SubscriptReader:
             return None
         outside = {v.name for v in form.variables if v.kind is VariableKind.PARAMETER}
         unsure = {name for name in outside if not self.is_whole(name)}
-        if unsure and self._supposed is None:
-            return None
-        if self._supposed is not None:
-            self._supposed |= unsure
+        if not unsure:
+            return form
+        if self._supposed is None or not all(map(str.isidentifier, unsure)):
+            return None  # to look at an attribute may have effects
+        self._supposed |= unsure
         return form
 
     def is_whole(self, name: str) -> bool:

@@ -145,7 +145,7 @@ def _prove_array(
     symbolic = ProofMethods(array, accesses, space, written, provers)
     steps = symbolic.with_numbers(context.names)
     asserted = context.loop.annotation.assume_independent is not None
-    known = context.module.builtin("isinstance") and context.module.builtin("int")
+    known = all(map(context.module.builtin, ("type", "int", "bool")))
     supposing = steps.with_integers() if known and not asserted else ()
     for attempts in (dict.fromkeys((symbolic, steps)), tuple(supposing)):
         for method in ProofMethods.METHODS:

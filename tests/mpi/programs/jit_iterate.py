@@ -36,3 +36,63 @@ def alignment(a, b):
 
 rng = np.random.default_rng(1)
 print(*alignment(rng.integers(0, 4, 70), rng.integers(0, 4, 90)))
+
+
+def copied_last(A, n, passes):
+    # dlb: iterate
+    for t in range(passes):
+        # dlb: parallel, jit
+        for i in range(n):
+            for j in range(n):
+                A[i, j] = A[i, j] * 0.9 + 0.1
+        unused = A[t % n].copy()
+    return unused
+
+
+def copied_around(A, n, passes):
+    # dlb: iterate
+    for t in range(passes):
+        row = A[3].copy()
+        # dlb: parallel, jit
+        for i in range(n):
+            for j in range(n):
+                A[i, j] = A[i, j] * 0.9 + row[j] * 0.1
+        last = A[t % n].copy()
+    return last
+
+
+def used_twice(A, n, passes):
+    # dlb: iterate
+    for t in range(passes):
+        row = A[3].copy()
+        for s in range(2):
+            # dlb: parallel, jit
+            for i in range(n):
+                for j in range(n):
+                    A[i, j] = A[i, j] * 0.9 + row[j] * 0.1
+
+
+def used_by_two(A, B, n, passes):
+    # dlb: iterate
+    for t in range(passes):
+        row = A[t % n].copy()
+        # dlb: parallel, jit
+        for i in range(n):
+            for j in range(n):
+                A[i, j] = A[i, j] * 0.9 + row[j] * 0.1
+        other = B[3].copy()
+        # dlb: parallel, jit
+        for i in range(n):
+            for j in range(n):
+                B[i, j] = B[i, j] * 0.9 + row[j] * other[j] * 0.1
+
+
+for function in (copied_last, copied_around, used_twice):
+    for passes in (60, 150):
+        A = np.arange(3600.0).reshape(60, 60) % 11
+        last = function(A, 60, passes)
+        print(A.sum(), None if last is None else last.tolist())
+A = np.arange(3600.0).reshape(60, 60) % 11
+B = A + 1
+used_by_two(A, B, 60, 150)
+print(A.sum(), B.sum())

@@ -251,6 +251,8 @@ class PassesAhead:
             self._root_runtime.abort(AssertionError("a pass copies another row than was foreseen"))
         else:
             self._bring(row)
+            if not self._steps:
+                self._finish()
 
     def _bring(self, row: _Row) -> None:
         try:
@@ -291,6 +293,8 @@ class PassesAhead:
             if isinstance(step, _Row):
                 self._bring(step)
                 np.copyto(step.stand_in, step.array[step.step.row])
+                if not self._steps:
+                    self._finish()
             else:
                 self._run(step, step.arguments)
 

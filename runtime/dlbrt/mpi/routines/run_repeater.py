@@ -10,6 +10,7 @@ takes one small message to each rank and one back. The idea is that of the inspe
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -202,6 +203,7 @@ class WorkerRepeats:
         self._evictions: dict[int, Sequence[Eviction]] = {}  # of plans that have not run
         self._plans: dict[int, tuple[RepeatPlan, RunRepeater, list[Any]]] = {}
         self._copies: dict[int, Array] = {}
+        self._uses: Counter[int] = Counter()
         self.specs: dict[str, ChunkSpec] = {}
 
     def add(self, plan: RepeatPlan) -> None:
@@ -222,6 +224,8 @@ class WorkerRepeats:
     def run_passes(self, command: PassesCommand) -> None:
         """Go through passes, and report to rank 0."""
         done: list[Done] = []
+        runs = (values for _, values in (step for step in command.steps if isinstance(step, tuple)))
+        self._uses = Counter(v.number for values in runs for v in values if isinstance(v, RowStep))
         for step in command.steps:
             if isinstance(step, tuple):
                 done.append(self._run(step))
@@ -229,6 +233,11 @@ class WorkerRepeats:
                 self._copies[step.number] = self._copy(step)
         self._copies = {}
         self._report(done)
+
+    def _copied(self, number: int) -> Array:
+        """A copy of a row, which is given up with its last use in these passes."""
+        self._uses[number] -= 1
+        return self._copies[number] if self._uses[number] else self._copies.pop(number)
 
     def _copy(self, step: RowStep) -> Array:
         """A copy of a row, which this rank need not have: no memory of the array is touched for it."""
@@ -249,7 +258,7 @@ class WorkerRepeats:
             if place in plan.fresh:
                 value = next(values)
                 if isinstance(value, RowStep):
-                    arguments[place] = self._copies.pop(value.number)
+                    arguments[place] = self._copied(value.number)
                 else:
                     arguments[place].reshape(-1).view(np.uint8)[:] = np.frombuffer(value, np.uint8)
             elif token is None:
