@@ -23,6 +23,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
+from dlbrt.contract import BEGAN
+
 from dlbc.commands.segments import remove_leftovers, segments
 
 __all__ = ["processes_below", "run_command"]
@@ -113,7 +115,7 @@ class _Unwatched:
         watchers = list(closed.iterdir()) if status else []
         when = "" if watchers else " before the runtime began"
         said = ""
-        if status in _DEADLY and not _speak(watchers):
+        if status in _DEADLY and not self._has_ended() and not _speak(watchers):
             said = f"a rank was killed (signal {status}){when}"
         elif status == _LAUNCHER_FAILED and not watchers:
             said = f"the launcher failed (status {status}){when}, as it does if a rank is killed then"
@@ -123,6 +125,11 @@ class _Unwatched:
             return
         for path in sorted(remove_leftovers(self._segments)):
             print(f"dlbc: {path} may be left over from this job", file=sys.stderr, flush=True)
+
+    def _has_ended(self) -> bool:
+        """Whether the program has ended in a way of its own: the status is what it has chosen."""
+        began = self._watchers.with_name(BEGAN)
+        return began.exists() and began.stat().st_size > 0
 
 
 def _speak(watchers: Sequence[Path]) -> bool:

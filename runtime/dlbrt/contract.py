@@ -105,8 +105,8 @@ ENVIRONMENT: Final = {
     "fault_tolerant": "DLB_FAULT_TOLERANT",
 }
 
-#: The file, beside the plan of ``dlbc run``, that rank 0 makes when the program begins, and writes to
-#: when it ends in a way of its own.
+#: The file, beside the plan of ``dlbc run``, that rank 0 makes when the program begins, where ranks may die,
+#: and writes to when it ends in a way of its own.
 BEGAN: Final = "began"
 
 #: The directory, likewise, in which each process that watches ranks leaves a file before it does so.

@@ -106,8 +106,8 @@ def _start(plan: RunPlan, directory: Path) -> None:
     name_roots(plan["named"])
     board.watchers = directory / WATCHERS
     start_program(plan["ranks"])
+    board.began = directory / BEGAN
     if os.environ.get(ENVIRONMENT["fault_tolerant"]) == "1":
-        board.began = directory / BEGAN
         board.began.touch()
     if early := imported_already(plan["generated"]):
         sys.exit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -100,3 +101,13 @@ def test_a_death_that_no_process_has_reported_is_told_by_the_launchers_status(
     expected = {9: told, 11: told, 255: failed if written is None else ""}
     assert capfd.readouterr().err == expected.get(status, "")
     assert mark(str(watchers)) is None  # nobody begins to watch now, and says it again
+
+
+def test_a_status_that_the_program_has_chosen_is_no_death(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "chosen.py"
+    program.write_text("import sys\n# dlb: parallel\nfor i in range(5):\n    pass\nsys.exit(9)\n")
+    command = [sys.executable, "-m", "dlbc", "run", "-n", "2", "--no-summary", str(program)]
+    assert subprocess.run(command, check=False, timeout=60).returncode == 9
+    assert capfd.readouterr().err == ""

@@ -114,6 +114,11 @@ def is_moderate(value: Any) -> bool:
     return type(value) is float or (type(value) is int and -_MODERATE < value < _MODERATE)
 
 
+def are_moderate(integers: Sequence[int]) -> bool:
+    """Whether integers, of which there is one, are `is_moderate`."""
+    return min(integers) > -_MODERATE and max(integers) < _MODERATE
+
+
 def combines_surely(kind: ContributionKind, value: Any) -> bool:
     """Whether moderate numbers can be combined with a value, or elements appended, without a failure."""
     if kind.form is ContributionForm.ADDED:

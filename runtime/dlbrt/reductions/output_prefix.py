@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.records import dataclass
-from dlbrt.reductions.contributions import is_moderate
+from dlbrt.reductions.contributions import are_moderate, is_moderate
 from dlbrt.reductions.journal import Extent, Piece, Segment, SegmentStore
 from dlbrt.reductions.operations import CALL, FLUSH, MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, RAW, WIDTH, WRITE
 from dlbrt.reductions.output import OutputProperties
@@ -39,7 +39,7 @@ PositionedOutput = list[tuple[int, list[LogEntry]]]
 _SURE = frozenset((*range(6), MAX, MAX_REFLECTED, MIN, MIN_REFLECTED))
 
 _OPERATION = _POSITION = itemgetter(0)
-_TEXT = itemgetter(1)
+_TEXT = _OPERAND = itemgetter(1)
 
 #: Iterations whose output is in one segment of what is left.
 _SEGMENT = 1024
@@ -66,7 +66,7 @@ def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
     was done before.
     """
     positions, starts, entries = piece
-    if _adds_floats(entries):
+    if _are_surely_applied(entries):
         return Detached(done, [], piece, complete=True)
     output: PositionedOutput = []
     rest: Piece = array("q"), array("q"), []
@@ -91,12 +91,18 @@ def detach(piece: Piece, done: range, about: OutputProperties) -> Detached:
     return Detached(done, output, rest, complete)
 
 
-def _adds_floats(entries: Sequence[LogEntry]) -> bool:
-    """Whether entries are floats alone that are surely applied, which is seen faster of all than of each."""
+def _are_surely_applied(entries: Sequence[LogEntry]) -> bool:
+    """Whether entries are contributions alone, surely applied, which is seen faster of all than of each."""
     operations = set(map(_OPERATION, entries))
-    if not operations or min(operations) < WIDTH or any(each % WIDTH not in _SURE for each in operations):
+    if not operations or min(operations) < WIDTH:
         return False
-    return set(map(len, entries)) == {2} and set(map(type, map(_TEXT, entries))) == {float}
+    kinds, operands = {each % WIDTH for each in operations}, [*map(_OPERAND, entries)]
+    types = set(map(type, operands))
+    if kinds == {CALL}:
+        return types == {str} and set(operands) == {"append"}
+    if not kinds <= _SURE or not types <= {float, int} or set(map(len, entries)) != {2}:
+        return False
+    return types == {float} or are_moderate([each for each in operands if type(each) is int])
 
 
 def without(piece: Piece, left_out: Container[int]) -> Piece:
