@@ -431,14 +431,18 @@ def read_in_turn(log: Callable[[tuple[Any, ...]], None], arguments: Iterable[Any
     return tuple(found)
 
 
+#: The keyword arguments of calls without any: one object, which is pickled once.
+_UNNAMED: Mapping[str, Any] = {}
+
+
 def _calling(name: str, extends: bool) -> Callable[..., None]:
     def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
-        def log(arguments: tuple[Any, ...], **named: Any) -> None:
-            self._append((self._code + operations.CALL, name, arguments, named))
+        self._append((self._code + operations.CALL, name, arguments, named or _UNNAMED))
 
-        log(read_in_turn(log, arguments) if extends else arguments, **named)
+    def extending(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
+        method(self, *read_in_turn(lambda given: method(self, *given), arguments), **named)
 
-    return method
+    return extending if extends else method
 
 
 for _name, _number in operations.NAMES.items():

@@ -83,6 +83,8 @@ class Replay:
             for code, operands in parts.items():
                 self._values[self._names[code // WIDTH]] = operands
             return None
+        elif self._appends(entries):
+            return None
         return self._one_by_one(segment, segment.listed())
 
     def doubts(self, failed_at: int) -> list[str]:
@@ -138,6 +140,17 @@ class Replay:
                 return None
             outcomes[code] = outcome
         return outcomes
+
+    def _appends(self, entries: Sequence[LogEntry]) -> bool:
+        """Whether entries did nothing but append to one list, to which all items were added at once."""
+        code = entries[0][0] if entries else 0
+        real = self._values[self._names[code // WIDTH]] if code // WIDTH else None
+        if type(real) is not list or code % WIDTH != CALL or any(entry[0] != code for entry in entries):
+            return False
+        if any(entry[1] != "append" or len(entry[2]) != 1 or entry[3] for entry in entries):
+            return False
+        real.extend([entry[2][0] for entry in entries])
+        return True
 
     def _handler(self, code: int) -> Handler:
         target, operation = divmod(code, WIDTH)
