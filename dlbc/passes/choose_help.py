@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
+from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.contributions.updates import update_of
 from dlbc.analysis.enclosing_statements import statements_before
@@ -112,23 +113,13 @@ def _in_containers(name: str, context: AnalysisContext) -> Choice:
                 ast.Subscript(ast.Subscript(ast.Name(id=held), key), ast.Constant(int() | str())),
                 ast.Add(),
                 value,
-            ) if held == name and _is_dictionary(name, context):
+            ) if held == name and ContainerKinds(context).is_dictionary(name):
                 return "counters", {"array": name, "key": unparsed(key), "value": unparsed(value)}
             case ast.Subscript(
                 ast.Call(ast.Attribute(ast.Name(id=held), "setdefault"), args=[key, _]), second, ast.Store()
             ) if held == name:
                 return "pairs", {"array": name, "first": unparsed(key), "second": unparsed(second)}
     return None
-
-
-def _is_dictionary(name: str, context: AnalysisContext) -> bool:
-    """Whether a name was made as a dictionary, or the body calls a method that others do not have."""
-    made = _made_by(context, name)
-    shown = isinstance(made, ast.Dict | ast.DictComp) or (
-        isinstance(made, ast.Call) and unparsed(made.func).rpartition(".")[2] in ("dict", "defaultdict")
-    )
-    called = (n for s in context.body for n in every_node(s) if isinstance(n, ast.Attribute))
-    return shown or any(n.attr == "setdefault" and unparsed(n.value) == name for n in called)
 
 
 def _run_through(context: AnalysisContext) -> Iterator[ast.expr]:

@@ -132,6 +132,8 @@ class _Forecast:
 
     def run(self, kernel: Callable[..., None], iterable: object, *arguments: Any) -> None:
         """The program comes to a loop."""
+        if type(iterable) is not range:
+            raise _UnforeseenError
         key = kernel.__code__, iterable, *map(id, arguments)  # steps keep the arguments
         if (again := self._alike.get(key)) is None:
             again = self._alike[key] = self._repeated(kernel, iterable, arguments)
@@ -251,8 +253,6 @@ class PassesAhead:
             self._root_runtime.abort(AssertionError("a pass copies another row than was foreseen"))
         else:
             self._bring(row)
-            if not self._steps:
-                self._finish()
 
     def _bring(self, row: _Row) -> None:
         try:
@@ -262,6 +262,8 @@ class PassesAhead:
             raise
         if row.step.source:
             self._resident_arrays.count_fetched(row.stand_in.nbytes)
+        if not self._steps:
+            self._finish()
 
     def run(self, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
         """The program comes to a loop: run it."""
@@ -293,8 +295,6 @@ class PassesAhead:
             if isinstance(step, _Row):
                 self._bring(step)
                 np.copyto(step.stand_in, step.array[step.step.row])
-                if not self._steps:
-                    self._finish()
             else:
                 self._run(step, step.arguments)
 
