@@ -52,6 +52,10 @@ POOL_DEAR_EXCHANGES: Final = 10.0
 #: for each other rank. Sending one takes about 5 us.
 COUNT_S: Final = 2e-5
 
+#: Routines: what it takes, besides the rows that move, until passes over new shares go on as those before.
+#: Several runs are planned and sent anew (200 passes of heat in a plate: 4.8 ms on two ranks).
+REPLAN_S = 5e-3
+
 #: Edges of the work table by which all ranks share what remains; it is sent with the call.
 WORK_EDGES: Final = 1024
 

@@ -185,8 +185,7 @@ class DiffusionPeer(TerminationDetectingPeer):
             if (amount := self._paying(link, amount, now)) > 0:
                 action = self._assignment(self._neighbours[link], amount)
                 if action.units:
-                    arrives_at = self._link.give(now, len(action.units)) if action.target else now
-                    self._arrives[link] = arrives_at
+                    self._arrives[link] = self._link.give(now, len(action.units), action.target)
                     answer.append(action)
         self._assignments += len(answer)
         return answer
@@ -194,16 +193,16 @@ class DiffusionPeer(TerminationDetectingPeer):
     def _paying(self, link: int, amount: int, now: float) -> int:
         """How much of a flux is sent: nothing before what was sent last is there, which no report counts.
 
-        And no more than the neighbour will have done by the time when this rank has done the rest. Rank 0 has
-        all rows.
+        And no more than the neighbour will have done by the time when this rank has done the rest.
         """
-        if amount <= 0 or not self._link.unit_s or not self._neighbours[link]:
+        row_s = self._link.unit_s_to(self._neighbours[link])
+        if amount <= 0 or not row_s:
             return amount
         if now < self._arrives[link]:
             return 0
         assert self._local is not None
         work = self.context.work_table.of(self.work)
-        move_s = self._link.unit_s * len(self.work) / max(1, work)
+        move_s = row_s * len(self.work) / max(1, work)
         other = self._times[link], self._local.neighbours[link]
         return min(amount, int(worth_giving(work, self._speed, *other, self._link.delay_s(now), move_s)))
 

@@ -46,7 +46,8 @@ class BalancingContext:
 
     ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` that of a group,
     ``exchanges`` that of any number of ranks, where it is known. ``without_rows``: units have no data of
-    their own that would have to move with them.
+    their own that would have to move with them. ``root_bytes`` move with a unit to rank 0, which has all rows
+    but those that stay on the ranks.
     """
 
     units: Units
@@ -57,6 +58,7 @@ class BalancingContext:
     group_exchange_s: Mapping[tuple[int, ...], float] = field(default_factory=dict)
     exchanges: Pattern | None = None
     without_rows: bool = False
+    root_bytes: float = 0.0
 
     def among(self, members: tuple[int, ...]) -> BalancingContext:
         """What holds among these ranks."""

@@ -151,21 +151,29 @@ class Peer(EventHandler, ABC):
 class OutgoingLink:
     """When what a rank sends will have arrived, by the network; its link takes one message at a time.
 
-    ``message_s`` is what a message takes, ``unit_s`` what the rows of a unit take besides.
+    ``message_s`` is what a message takes, ``unit_s`` what the rows of a unit take besides, and ``root_s``
+    what those take that rank 0 lacks.
     """
 
-    def __init__(self, message_s: float, unit_s: float) -> None:
+    def __init__(self, message_s: float, unit_s: float, root_s: float = 0.0) -> None:
         self.unit_s = unit_s
+        self._root_s = root_s
         self._message_s = message_s
         self._free_at = 0.0
+
+    def unit_s_to(self, target: int) -> float:
+        """What the rows of a unit take to that rank."""
+        return self.unit_s if target else self._root_s
 
     def delay_s(self, now: float) -> float:
         """How long the first unit sent now would take, without its own rows."""
         return max(0.0, self._free_at - now) + self._message_s
 
-    def give(self, now: float, units: int) -> float:
-        """Send units and their rows; when they arrive."""
-        self._free_at = max(now, self._free_at) + self._message_s + units * self.unit_s
+    def give(self, now: float, units: int, target: int) -> float:
+        """Send units and their rows; when they arrive. Those without rows wait for nothing."""
+        if not target and not self._root_s:
+            return now
+        self._free_at = max(now, self._free_at) + self._message_s + units * self.unit_s_to(target)
         return self._free_at
 
 
@@ -187,7 +195,10 @@ class TerminationDetectingPeer(Peer):
         self._totals = [0] * len(start.shares) if counts else []
         self._sum = 0  # of the totals
         self._all = sum(map(len, start.shares)) if counts else 0
-        self._link = OutgoingLink(self.answer_s / 2, self.context.unit_bytes * self.context.parameters.byte_s)
+        byte_s = self.context.parameters.byte_s
+        self._link = OutgoingLink(
+            self.answer_s / 2, self.context.unit_bytes * byte_s, self.context.root_bytes * byte_s
+        )
 
     def _worked(self, event: events.Worked) -> actions.Answer:
         answer = super()._worked(event)

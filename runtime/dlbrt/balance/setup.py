@@ -75,19 +75,29 @@ def initial_state(
     known: LoopStatistics | None = None,
     *,
     without_rows: bool,
+    root_bytes: float = 0.0,
 ) -> InitialState:
     """What all ranks know alike of a loop that begins with this deal.
 
     ``exchange_s`` is what a synchronization of all ranks costs; the cost for a group follows from the
     ``network`` of all ranks, or from the network ``within`` the group. ``iteration_bytes`` move with an
-    iteration; ``without_rows``: units have no data of their own.
+    iteration, to rank 0 ``root_bytes``; ``without_rows``: units have no data of their own.
     """
     networks = within or (network,) * len(groups)
     group_s = {group: own.all_to_all.seconds(len(group)) for group, own in zip(groups, networks, strict=True)}
-    unit_bytes = iteration_bytes * (2 if deal.units.folded else 1)
+    of_unit = 2 if deal.units.folded else 1
+    unit_bytes, root_bytes = iteration_bytes * of_unit, root_bytes * of_unit
     exchanges = network.all_to_all
     context = BalancingContext(
-        deal.units, parameters, exchange_s, deal.work_table, unit_bytes, group_s, exchanges, without_rows
+        deal.units,
+        parameters,
+        exchange_s,
+        deal.work_table,
+        unit_bytes,
+        group_s,
+        exchanges,
+        without_rows,
+        root_bytes,
     )
     return InitialState(deal.shares, context, known or LoopStatistics(), begins=True)
 

@@ -173,23 +173,23 @@ class StealingPeer(TerminationDetectingPeer):
             return (actions.Send((thief,), StealRefused()),)
         self.work = self.work.first(len(self.work) - len(given))[0]
         self._foresee(now)
-        if thief:
-            self._link.give(now, len(given))
+        self._link.give(now, len(given), thief)
         return (actions.SendWork(thief, given),)
 
     def _stealable(self, thief: int, request: StealRequest, now: float) -> Spans:
         """The far part of the work held that the thief would have done as soon as this rank the rest.
 
-        Nothing is given where that part takes this rank no longer than a message and its answer. Rank 0 has
-        all rows. All is given where even the last unit is done much sooner elsewhere.
+        Nothing is given where that part takes this rank no longer than a message and its answer. All is given
+        where even the last unit is done much sooner elsewhere.
         """
         work_table, held, own = self.context.work_table, self.work, self._speed
         quanta = work_table.of(held)
         if not (own and self._done):
             kept = max(1, work_table.count(held, quanta // 2))
             return held.first(min(kept, len(held)))[1] if held else EMPTY
-        move_s = self._link.unit_s * len(held) / max(1, quanta) if thief else 0.0
-        delay_s = self._link.delay_s(now) if thief else self.answer_s / 2
+        row_s = self._link.unit_s_to(thief)
+        move_s = row_s * len(held) / max(1, quanta)
+        delay_s = self._link.delay_s(now) if thief or row_s else self.answer_s / 2
         other_s, other = request.left_s, request.speed or own
         if work_table.uniform:
             cheap = _STEALS * (self.answer_s + self.unit_s) <= quanta / own

@@ -191,10 +191,12 @@ class Field:
         return stores_are_apart(n, self.index, self.spec.stored, self.spec.rows, self.length)
 
     def iteration_bytes(self) -> float:
-        """The approximate number of bytes that move with one iteration."""
-        rows: float = count(self.needed(_FIRST)) if self.moves and self.tables is None else 0
+        """The approximate number of bytes that move with one more iteration, next to others that move."""
+        rows = 0.0
         if self.moves and self.tables is not None:
             rows = self.tables.touched.mean()
+        elif self.moves:
+            rows = count(self.needed(_FIRST_TWO)) - count(self.needed(_FIRST))
         if isinstance(self.data, list):
             return rows * OBJECT_BYTES
         return float(rows * self.data.nbytes / max(1, self.length))
@@ -216,7 +218,7 @@ def overwriting(fields: Sequence[Field], names: Container[str]) -> list[Field]:
     ]
 
 
-_FIRST = Spans.of(range(1))
+_FIRST, _FIRST_TWO = Spans.of(range(1)), Spans.of(range(2))
 
 #: Results of `rows_of`, by a key that holds the identity of the subscripts' code, with what keeps it alive.
 _KNOWN: dict[tuple[object, ...], tuple[Rows, object]] = {}

@@ -127,19 +127,15 @@ class ReusedMemory:
 
     def __init__(self) -> None:
         self._mappings: list[np.ndarray[Any, np.dtype[np.uint8]]] = []  # the ones used last at the end
-        self._used = 0  # how many of them, from the end, arrays have been made in since `begin`
 
-    def begin(self) -> None:
-        """Other arrays are about to be made: give back memory that was not used since the last time.
-
-        A little of it is kept, for what is used now and then.
-        """
-        first, room = len(self._mappings) - self._used, _IDLE_BYTES
-        while first and self._mappings[first - 1].nbytes <= room:
-            first -= 1
-            room -= self._mappings[first].nbytes
-        del self._mappings[:first]
-        self._used = 0
+    def trim(self) -> None:
+        """Give back memory to which nothing refers; a little of it is kept, for what is used now and then."""
+        room = _IDLE_BYTES
+        for number in reversed(range(len(self._mappings))):
+            if self._is_idle(number) and self._mappings[number].nbytes > room:
+                del self._mappings[number]
+            elif self._is_idle(number):
+                room -= self._mappings[number].nbytes
 
     def array(self, layout: Layout) -> Array:
         """An array of that layout; it is zero only where its memory is new."""
@@ -150,15 +146,18 @@ class ReusedMemory:
         if memory is None:
             memory = _mapping(size)
         self._mappings.append(memory)
-        self._used += 1
         return array_within(memory, layout)
 
     def _unused(self, size: int) -> np.ndarray[Any, np.dtype[np.uint8]] | None:
         """Memory of that size to which nothing refers but this object; it does so no more."""
-        for number in range(len(self._mappings) - self._used):
-            if self._mappings[number].nbytes == size and sys.getrefcount(self._mappings[number]) == _ALONE:
+        for number in range(len(self._mappings)):
+            if self._mappings[number].nbytes == size and self._is_idle(number):
                 return self._mappings.pop(number)
         return None
+
+    def _is_idle(self, number: int) -> bool:
+        """Whether nothing refers to a memory but this object."""
+        return sys.getrefcount(self._mappings[number]) == _ALONE
 
 
 #: How many bytes that were not used lately stay.

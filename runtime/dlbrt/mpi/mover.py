@@ -8,6 +8,7 @@ the rows lie in large blocks (`dlbrt.mpi.regions`), packed where they do not. Li
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,15 @@ class Mover:
 
     def hold_only(self, spans: Spans) -> None:
         """Give back what is left in memory of rows that iterations ``spans`` do not use."""
+        by_array: dict[int, list[Field]] = {}
         for field in self._fields:
-            if not isinstance(field.data, list) and field.by_rows:
-                hold_only(field.data, field.axis, union(field.needed(spans), field.stored(spans)))
+            by_array.setdefault(id(field.data), []).append(field)
+        for first, *others in by_array.values():
+            fields = [first, *others]
+            if isinstance(first.data, list) or not all(f.by_rows and f.axis == first.axis for f in fields):
+                continue
+            used = [rows for field in fields for rows in (field.needed(spans), field.stored(spans))]
+            hold_only(first.data, first.axis, reduce(union, used, ()))
 
     def prepare(self, spans: Spans) -> None:
         """Ask for large pages in the memory that iterations ``spans`` are going to fill."""

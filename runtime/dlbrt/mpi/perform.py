@@ -139,6 +139,7 @@ def make_driver(
         call.within,
         call.known,
         without_rows=call.without_rows,
+        root_bytes=sum(field.iteration_bytes() for field in fields if id(field.data) in loop_residents),
     )
     setup = AgentSetup(call.strategy, start, call.groups, call.rules, call.network, call.within)
     now = clock()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,11 @@ class _Worker:
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
         self._read: dict[str, tuple[Any, list[Any]]] = {}  # what plain bodies hold
         self._repeats: WorkerRepeats | None = None
+
+    @property
+    def fresh_residents(self) -> Container[int]:
+        """The arrays that stay on the ranks and that this call has made, by identity."""
+        return self._slot_cache.fresh_residents
 
     def deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
         """Start sending what other ranks need of rows here."""
@@ -264,7 +269,7 @@ class _WorkerRun:
         trace = recorder(clock()) if self._worker.options.trace else None
         driver = make_driver(self._communicator, call, fields, objects, residents, trace)
         self._travelling = [each for each in fields if id(each.data) not in residents]
-        self._receive(driver.held(self._rank))
+        self._receive(driver.held(self._rank), fields)
         ahead = call.ahead[self._rank] if call.ahead else range(0)
         loop.walk.await_rows(self._transfers.receive(), ahead)
         if call.evictions:
@@ -336,11 +341,15 @@ class _WorkerRun:
             return withheld_result(loop, self._rank, error, repeatable=not self._loop_residents), b""
         return result, remains
 
-    def _receive(self, held: Spans) -> None:
-        """Receive the rows of the iterations that this rank begins with."""
+    def _receive(self, held: Spans, fields: Sequence[Field]) -> None:
+        """Receive the rows of the iterations that this rank begins with; those of residents come apart."""
+        fresh = self._worker.fresh_residents
+        made = [
+            each for each in fields if id(each.data) in fresh or id(each.data) not in self._loop_residents
+        ]
+        Mover(self._communicator, made, self._objects).hold_only(held)
+        Mover(self._communicator, fields, self._objects).prepare(held)
         mover = Mover(self._communicator, self._travelling, self._objects)
-        mover.hold_only(held)
-        mover.prepare(held)
         mover.receive(held, 0, Field.scattered)
         mover.complete()
 

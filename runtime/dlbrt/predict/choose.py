@@ -128,6 +128,7 @@ class StrategyChoice:
     end, the mean over ``paths`` paths of the load, or an estimate of it for those ``estimated``.
     ``lower_bound_s`` is the time if work could be cut anywhere and moved at no cost, None where nothing was
     screened. ``free`` are the others that are predicted to take as long, within the error of predictions.
+    ``settled``: so little was left that ranks went on by the strategy in force, whatever was predicted.
     """
 
     strategy: str
@@ -137,9 +138,10 @@ class StrategyChoice:
     estimated: tuple[str, ...] = ()
     lower_bound_s: float | None = None
     free: tuple[str, ...] = ()
+    settled: bool = False
 
     def record(self) -> dict[str, Any]:
-        """As JSON values: ``choice``, those as good ``within_error``, ``predicted_s``, ``paths``, ``inputs``.
+        """As JSON values: ``choice``, ``settled``, those as good ``within_error``, ``predicted_s`` and so on.
 
         Where strategies were screened, also the ``lower_bound_s`` and which are only ``estimated``.
         """
@@ -148,6 +150,7 @@ class StrategyChoice:
             screened = {"lower_bound_s": self.lower_bound_s, "estimated": list(self.estimated)}
         return {
             "choice": self.strategy,
+            "settled": self.settled,
             "within_error": list(self.free),
             "predicted_s": dict(self.predicted_s),
             **screened,
@@ -177,13 +180,14 @@ def choose(
     left_s = {scheme.name: _ahead_s(known, scheme, ahead) for scheme in schemes}
     if not others:
         best, free = _best(left_s, current if stays else None)
-        return StrategyChoice(best, _from_start(known, left_s), len(ahead), known, free=free)
+        predicted_s = _from_start(known, left_s)
+        return StrategyChoice(best, predicted_s, len(ahead), known, free=free, settled=stays)
     found = screen(known, ahead, others, min(_weighed(left_s).values()))
     able = {name: s for name, s in found.left_s if name not in found.estimated or name == current}
     best, free = _best(left_s | able, current if stays else None)
     left_s |= dict(found.left_s)
     predicted_s, lower_bound_s = _from_start(known, left_s), known.elapsed_s + found.lower_bound_s
-    return StrategyChoice(best, predicted_s, len(ahead), known, found.estimated, lower_bound_s, free)
+    return StrategyChoice(best, predicted_s, len(ahead), known, found.estimated, lower_bound_s, free, stays)
 
 
 def _from_start(known: ModelInputs, left_s: Mapping[str, float]) -> tuple[tuple[str, float], ...]:

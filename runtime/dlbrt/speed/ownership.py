@@ -27,6 +27,7 @@ from dlbrt.data import runs as algebra
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import Units
+from dlbrt.parameters import REPLAN_S
 from dlbrt.records import dataclass
 from dlbrt.speed.pass_balancer import PassBalancer, PassReason, imbalance
 
@@ -241,7 +242,7 @@ class IterationOwnership:
         kept = self._counts if self._over == (index, units) else own
 
         def movement_s(counts: Sequence[int]) -> float:
-            return _moved(before, _ends(units, cuts.by_block(counts))) * unit_s
+            return REPLAN_S + _moved(before, _ends(units, cuts.by_block(counts))) * unit_s
 
         decision = self.balancer.after(
             self._held, self._seconds_held(), kept=kept, movement_s=movement_s, passes=self._passes

@@ -72,6 +72,19 @@ def test_the_last_unit_goes_only_to_a_rank_that_ends_it_much_sooner(faster: floa
     assert given(EACH - 1, StealRequest(faster, 0.0), KNOWN, unit_s=1.0) == int(gives)
 
 
+@pytest.mark.parametrize(("root_s", "gives"), [(0.0, True), (20 * UNIT_S, False)])
+def test_rank_0_pays_for_the_rows_that_it_lacks(root_s: float, gives: bool) -> None:
+    """It has all rows of its own arrays, but not those of arrays that stay on the ranks."""
+    units = Units(0, 2 * EACH)
+    rows = {"unit_bytes": 20 * UNIT_S / 1e-9, "root_bytes": root_s / 1e-9}
+    context = BalancingContext(units, Parameters(byte_s=1e-9), ANSWER_S, KNOWN, **rows)
+    victim = StealingPeer("steal", 1, InitialState(block(2 * EACH, 2), context, begins=True), 0.0)
+    now = EACH / 2 * UNIT_S
+    victim.handle(Worked(now, EACH // 2, now))
+    answer = victim.handle(Received(now, 0, StealRequest(1 / UNIT_S, 0.0)))
+    assert any(isinstance(action, SendWork) for action in answer) == gives
+
+
 def asks(answer: Answer) -> list[int]:
     """The ranks that are asked."""
     sent = [action for action in answer if isinstance(action, Send)]

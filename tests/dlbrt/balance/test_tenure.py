@@ -5,6 +5,7 @@ from __future__ import annotations
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import Units
+from dlbrt.parameters import REPLAN_S
 from dlbrt.speed.ownership import BlockOwnership, IterationOwnership
 from dlbrt.speed.pass_balancer import PassBalancer, PassReason
 from dlbrt.speed.points import ModelKind
@@ -50,6 +51,13 @@ def test_data_that_costs_more_to_move_than_it_gains_stays() -> None:
     one = iteration_ownership()
     assert run(one, (1.0, 3.0), unit_s=10.0) == (50, 50)
     assert run(one, (1.0, 3.0), unit_s=10.0) == (50, 50)
+
+
+def test_shares_stay_where_planning_anew_costs_more_than_is_gained() -> None:
+    one = iteration_ownership()
+    uneven = REPLAN_S / 5, REPLAN_S
+    assert [run(one, uneven) for _ in range(2)] == 2 * [(50, 50)]  # a pass would gain two thirds of it
+    assert run(one, uneven) == (83, 17)
 
 
 def test_work_moved_within_a_pass_begins_where_it_was_done() -> None:

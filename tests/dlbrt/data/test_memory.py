@@ -74,11 +74,11 @@ def test_memory_is_used_again_once_nothing_refers_to_it() -> None:
     first[...] = 7.0
     view, place = first[3], first.ctypes.data
     del first
-    memory.begin()
+    memory.trim()
     assert memory.array(layout).ctypes.data != place  # a view of it is still there
     assert (view == 7.0).all()
     del view
-    memory.begin()
+    memory.trim()
     assert place in {memory.array(layout).ctypes.data for _ in range(2)}
 
 
@@ -87,10 +87,20 @@ def test_memory_that_the_last_call_did_not_use_is_given_back() -> None:
     large, small = layout_of(np.empty((8192, 1024))), layout_of(np.empty((300, 300)))
     memory.array(large)
     memory.array(small)
-    memory.begin()
-    memory.begin()
+    memory.trim()
+    memory.trim()
     assert not memory.array(large)[::4].any()
     assert len(memory._mappings) == 2  # the small one has stayed
+
+
+def test_memory_in_use_is_kept_track_of_however_large_it_is() -> None:
+    memory, layout = ReusedMemory(), layout_of(np.empty((8192, 1024)))
+    array = memory.array(layout)
+    place = array.ctypes.data
+    for _ in range(3):
+        memory.trim()
+    del array
+    assert memory.array(layout).ctypes.data == place
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere pages may be kept")

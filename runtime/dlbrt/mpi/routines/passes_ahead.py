@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 #: Seconds that the passes foreseen at once are expected to take, and the most of them: in between shares are
 #: looked at, and interrupts are raised.
-_AHEAD_S, _MAX_PASSES = 0.02, 256
+_AHEAD_S, _MAX_PASSES = 0.05, 256
 
 #: Passes after which rank 0 looks again whether it can foresee any, if it could not: each time twice as many.
 _PAUSE, _LONGEST_PAUSE = 2, 256

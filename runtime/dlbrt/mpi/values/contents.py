@@ -30,7 +30,7 @@ from mpi4py import MPI
 from numpy.lib.array_utils import byte_bounds
 
 from dlbrt.data.field import Field
-from dlbrt.data.memory import Array, Layout, ReusedMemory, allocate, layout_of, prefer_large_pages
+from dlbrt.data.memory import Array, Layout, ReusedMemory, layout_of, prefer_large_pages
 from dlbrt.mpi.call import Content, SlotHeader
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.values.host_copies import HostCopies, is_shared
@@ -227,9 +227,13 @@ class SlotPublisher:
 
 
 class SlotCache:
-    """A worker's side: makes the objects of the slots, and keeps those that have a token."""
+    """A worker's side: makes the objects of the slots, and keeps those that have a token.
+
+    ``fresh_residents`` are the identities of arrays that stay on the ranks and that the last call has made.
+    """
 
     def __init__(self, communicator: Communicator) -> None:
+        self.fresh_residents: set[int] = set()
         self._communicator = communicator
         self._kept: dict[int, Array] = {}
         self._memory = ReusedMemory()
@@ -246,8 +250,8 @@ class SlotCache:
 
     def fill(self, headers: Sequence[SlotHeader]) -> list[Any]:
         """The objects of the slots, in order; those sent by rows are not filled yet."""
-        self._memory.begin()
         slots: list[Any] = []
+        self.fresh_residents.clear()
         landing: list[tuple[Array, Array]] = []
         pending: list[MPI.Request] = []
         for header in headers:
@@ -266,6 +270,7 @@ class SlotCache:
             if memory is not value:
                 value[...] = memory
         self._keep(headers, slots)
+        self._memory.trim()
         return slots
 
     def _common_to_host(self, header: SlotHeader) -> Array:
@@ -281,7 +286,8 @@ class SlotCache:
         assert header.layout is not None
         if header.content is Content.RESIDENT:
             if header.token not in self._kept:
-                self._kept[header.token] = allocate(header.layout)
+                self._kept[header.token] = array = self._memory.array(header.layout)
+                self.fresh_residents.add(id(array))
             return self._kept[header.token]
         value = self._memory.array(header.layout)
         if header.content is Content.INLINE:
