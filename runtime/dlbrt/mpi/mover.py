@@ -8,7 +8,6 @@ the rows lie in large blocks (`dlbrt.mpi.regions`), packed where they do not. Li
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -77,8 +76,10 @@ class Mover:
             fields = [first, *others]
             if isinstance(first.data, list) or not all(f.by_rows and f.axis == first.axis for f in fields):
                 continue
-            used = [rows for field in fields for rows in (field.needed(spans), field.stored(spans))]
-            hold_only(first.data, first.axis, reduce(union, used, ()))
+            used: Rows = ()
+            for field in fields:
+                used = union(used, union(field.needed(spans), field.stored(spans)))
+            hold_only(first.data, first.axis, used)
 
     def prepare(self, spans: Spans) -> None:
         """Ask for large pages in the memory that iterations ``spans`` are going to fill."""

@@ -129,17 +129,18 @@ def make_driver(
     recorder: Recorder | None = None,
 ) -> AgentDriver:
     """This rank's driver for ``call``; ``loop_residents`` identify the arrays that stay on the ranks."""
+    moving = [(field.iteration_bytes(), id(field.data) in loop_residents) for field in fields]
     start = initial_state(
         call.deal,
         call.parameters,
         call.exchange_s or call.parameters.exchange_s,
-        sum(field.iteration_bytes() for field in fields),
+        sum(size for size, _ in moving),
         call.network,
         call.groups,
         call.within,
         call.known,
         without_rows=call.without_rows,
-        root_bytes=sum(field.iteration_bytes() for field in fields if id(field.data) in loop_residents),
+        root_bytes=sum(size for size, stays in moving if stays),
     )
     setup = AgentSetup(call.strategy, start, call.groups, call.rules, call.network, call.within)
     now = clock()

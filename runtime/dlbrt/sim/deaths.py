@@ -17,11 +17,12 @@ from dlbrt.balance.setup import initial_state
 from dlbrt.balance.strategies import strategy
 from dlbrt.balance.strategy import Strategy
 from dlbrt.data.spans import Spans, left_out
+from dlbrt.data.uncollected import uncollected
 from dlbrt.data.work_table import UNIFORM
 from dlbrt.parameters import Parameters
 from dlbrt.records import dataclass
 from dlbrt.sim.action_executor import ActionExecutor
-from dlbrt.sim.driver import PIECES, agents_of, start_in, uncollected
+from dlbrt.sim.driver import PIECES, agents_of, start_in
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import SimulationOutcome
 from dlbrt.sim.ranks import SimulatedRank, SimulatedRanks

@@ -7,9 +7,7 @@ an iteration, so that a run takes milliseconds whatever it simulates.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -23,6 +21,7 @@ from dlbrt.balance.strategy import Strategy
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
+from dlbrt.data.uncollected import uncollected
 from dlbrt.parameters import Parameters
 from dlbrt.records import dataclass
 from dlbrt.sim.action_executor import ActionExecutor
@@ -168,18 +167,6 @@ def start_in(
     return initial_state(
         deal, parameters, exchange_s, size, network, machine.groups, known=known, without_rows=without_rows
     )
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Without garbage collection of cycles: it would traverse all ranks, and they stay alive anyway."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def agents_of(

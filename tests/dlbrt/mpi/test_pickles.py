@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import enum
 import functools
+import io
 import pickle
 import random
 import sys
@@ -16,7 +17,8 @@ import numpy as np
 import pytest
 from dlbrt.data import set_tables
 from dlbrt.mpi.values.pickles import Numbering, Reader, Writer
-from dlbrt.mpi.values.taken_apart import common_reduction, of_array
+from dlbrt.mpi.values.set_pickles import laid_out
+from dlbrt.mpi.values.taken_apart import PROTOCOL, common_reduction, of_array
 
 from tests.support.random_sets import history, random_set
 
@@ -409,3 +411,20 @@ def test_what_a_set_is_written_with_after_a_failure_is_right() -> None:
     with pytest.raises(TypeError, match="cannot pickle"):
         writer.dump([held, sys._getframe()])
     assert [*reader.load(writer.dump([held]))[0]] == [*held]
+
+
+def test_sets_are_found_by_what_was_met_not_by_bytes_that_look_like_them() -> None:
+    by_chance = int.from_bytes(pickle.EMPTY_SET + pickle.MEMOIZE, "little")
+    grown = set(range(1000))
+    for element in range(990):
+        grown.remove(element)
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, PROTOCOL)
+    earlier, begun = [grown], [by_chance, [grown]]
+    pickler.dump(earlier)
+    assert [each for each, _ in laid_out(file.getvalue(), pickler, earlier)] == [grown]
+    file.seek(0)
+    file.truncate()
+    pickler.dump(begun)
+    assert pickle.EMPTY_SET + pickle.MEMOIZE in file.getvalue()
+    assert not laid_out(file.getvalue(), pickler, begun)  # it was met before

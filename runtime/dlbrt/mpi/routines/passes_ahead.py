@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from dlbrt.records import dataclass
 if TYPE_CHECKING:
     from dlbrt.data.directory import RowDirectory
     from dlbrt.mpi.root.runtime import RootRuntime
+    from dlbrt.mpi.routines.loop_residents import ResidentArray
     from dlbrt.mpi.routines.repeated_runs import RepeatedRuns
     from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 
@@ -58,13 +60,30 @@ class _Row:
 @dataclass(frozen=True, slots=True)
 class _Repeated:
     """The recorded run that a run repeats: ``known`` are the arguments that stay on the ranks, with their
-    places, ``fresh`` the places of copies; computing is expected to take ``expected_s``.
+    places, ``fresh`` the places of copies; computing is expected to take ``expected_s``. ``copied`` are the
+    tokens of the arrays of whose rows these are copies.
     """
 
     record: RecordedRun
     fresh: tuple[int, ...]
     known: tuple[tuple[int, Array], ...]
     expected_s: float
+    copied: tuple[int, ...]
+
+    def is_done_again(
+        self, iterable: object, arguments: tuple[Any, ...], copies: Mapping[int, RowStep]
+    ) -> bool:
+        """Whether a run of the same loop differs in nothing but numbers and the rows that are copied.
+
+        ``copies`` are the copies by the identities of what stands for them. Before the passes to come, no
+        code of the program runs that could change the arrays.
+        """
+        if any(arguments[place] is not array for place, array in self.known):
+            return False
+        for place, token in zip(self.fresh, self.copied, strict=True):
+            if (step := copies.get(id(arguments[place]))) is None or step.token != token:
+                return False
+        return self.record.has_atoms(iterable, arguments) and self.record.fits(arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +106,8 @@ class _Forecast:
         self._suitable: set[RecordedRun] = set()
         self._copied: dict[int, RowStep] = {}  # by the identity of what stands for the copy
         self._alike: dict[tuple[Any, ...], _Repeated] = {}
+        self._latest: dict[CodeType, _Repeated] = {}
+        self._rows_of: dict[int, ResidentArray] = {}  # by the identity of the array, which steps keep
         self._steps: list[_Step] = []
         self._in_whole_passes = 0
         self._states: list[tuple[RowDirectory, Any]] = []
@@ -120,9 +141,8 @@ class _Forecast:
 
     def copy(self, array: Array, row: int) -> Array:
         """Have all ranks copy a row; what stands for the copy."""
-        resident = self._resident_arrays.known(array)
-        by_rows = resident is not None and not resident.axis and array.ndim > 1 and array.flags.c_contiguous
-        if resident is None or not by_rows or type(row) is not int or not 0 <= row < len(array):
+        resident = self._rows_of.get(id(array)) or self._with_rows(array)
+        if type(row) is not int or not 0 <= row < len(array):
             raise _UnforeseenError
         stand_in = np.empty(array.shape[1:], array.dtype)
         step = RowStep(len(self._steps), resident.token, row, *resident.directory.spread(row))
@@ -130,15 +150,26 @@ class _Forecast:
         self._steps.append(_Row(step, array, stand_in))
         return stand_in
 
+    def _with_rows(self, array: Array) -> ResidentArray:
+        """What is known of an array of which rows are copied."""
+        resident = self._resident_arrays.known(array)
+        if resident is None or resident.axis or array.ndim < 2 or not array.flags.c_contiguous:
+            raise _UnforeseenError
+        self._rows_of[id(array)] = resident
+        return resident
+
     def run(self, kernel: Callable[..., None], iterable: object, *arguments: Any) -> None:
         """The program comes to a loop."""
         if type(iterable) is not range:
             raise _UnforeseenError
-        key = kernel.__code__, iterable, *map(id, arguments)  # steps keep the arguments
-        if (again := self._alike.get(key)) is None:
-            again = self._alike[key] = self._repeated(kernel, iterable, arguments)
+        code = kernel.__code__
+        key = code, iterable, *map(id, arguments)  # steps keep the arguments
+        if (again := self._alike.get(key)) is not None:
+            self._repeats.note_order(code, again.record)
+        elif (latest := self._latest.get(code)) and latest.is_done_again(iterable, arguments, self._copied):
+            again = latest
         else:
-            self._repeats.note_order(kernel.__code__, again.record)
+            again = self._alike[key] = self._latest[code] = self._repeated(kernel, iterable, arguments)
         plan = self._repeats.foreseen(again.record, again.fresh, arguments)
         if plan is None:
             raise _UnforeseenError
@@ -161,7 +192,8 @@ class _Forecast:
         known = tuple(
             (each.place, arguments[each.place]) for each in record.arrays if each.place not in fresh
         )
-        return _Repeated(record, fresh, known, self._repeats.expected_s(record))
+        copied = tuple(self._copied[id(arguments[place])].token for place in fresh)
+        return _Repeated(record, fresh, known, self._repeats.expected_s(record), copied)
 
     def command(self, steps: Sequence[_Step]) -> PassesCommand:
         """What the other ranks are told."""

@@ -210,7 +210,7 @@ class RecordedRun:
 
     def replaced(self, iterable: object, arguments: Sequence[Any]) -> tuple[int, ...] | None:
         """The places of arrays in whose place others have come; None where the run is another one."""
-        if type(iterable) is not range or iterable != self.values:
+        if not self.has_atoms(iterable, arguments):
             return None
         fresh: list[int] = []
         for each in self.arrays:
@@ -222,9 +222,13 @@ class RecordedRun:
                 fresh.append(each.place)
             else:
                 return None
-        if all(each.is_met_by(arguments[each.place], self.largest) for each in self.atoms):
-            return tuple(fresh)
-        return None
+        return tuple(fresh)
+
+    def has_atoms(self, iterable: object, arguments: Sequence[Any]) -> bool:
+        """Whether the range is the recorded one, and the numbers are as good as those recorded."""
+        if type(iterable) is not range or iterable != self.values:
+            return False
+        return all(each.is_met_by(arguments[each.place], self.largest) for each in self.atoms)
 
     def fits(self, arguments: Sequence[Any]) -> bool:
         """Whether the subscripts of all iterations are in range."""

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.data.overlap import exposes_memory
+from dlbrt.data.uncollected import uncollected
 from dlbrt.mpi.values.departure import Departure
 from dlbrt.mpi.values.left_behind import generators, stand_in
 from dlbrt.mpi.values.objects import KnownObjects
@@ -240,7 +241,8 @@ def look_into(
     seen = Packed(inside=packed.inside, several=packed.several)
     packer = _RowPacker(io.BytesIO(), seen, common.known, lists, holders, departure)
     packer.met = packed.pickler.met
-    packer.dump(rows)
+    with uncollected():
+        packer.dump(rows)
     del packer._packed
     return met_by_pickler(packer)
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from dlbrt.data.uncollected import uncollected
 from dlbrt.mpi.values.class_pickles import of_class
 from dlbrt.mpi.values.generators import SEEDS
 from dlbrt.mpi.values.set_pickles import (
@@ -52,6 +53,7 @@ Reducer = Callable[[Any], "tuple[Any, ...] | None"]
 #: An object with its number in a pickler's memo.
 Entry = tuple[int, Any]
 
+
 _NUMBER = itemgetter(0)
 
 
@@ -77,7 +79,8 @@ class Numbering:
         memo, known, new = self.memo, self.objects, list(objects)
         ids = list(map(id, new))
         if len(set(ids)) == len(ids) and memo.keys().isdisjoint(ids):
-            memo.update(zip(ids, zip(itertools.count(len(known)), new, strict=False), strict=True))
+            with uncollected():
+                memo.update(zip(ids, zip(itertools.count(len(known)), new, strict=False), strict=True))
             known += new
             return
         for value in new:
@@ -154,7 +157,7 @@ class Writer:
         first: list[Any] = begun  # the first object met
         try:
             data = self._pickled(begun, taken_apart)
-            sets = laid_out(data, lambda: met_since(self._pickler, begun))
+            sets = laid_out(data, self._pickler, begun)
             if sets:
                 self._restart(Numbering(met_before(self._pickler, begun)))
                 first = []
@@ -182,7 +185,8 @@ class Writer:
         pickler.has_hooks = False
         if first is not None:
             write_ahead(pickler, sets, first)
-        pickler.dump(begun)
+        with uncollected():
+            pickler.dump(begun)
         return self._file.getvalue()
 
     def extend(self, objects: Iterable[Any]) -> None:
@@ -221,7 +225,8 @@ class Reader:
     def objects(self) -> list[Any]:
         """The objects met so far."""
         self._number_added()
-        return [value for _, value in sorted(self._unpickler.memo.copy().items(), key=_NUMBER)]
+        with uncollected():
+            return [value for _, value in sorted(self._unpickler.memo.copy().items(), key=_NUMBER)]
 
     def load(self, data: bytes | bytearray | memoryview) -> Any:
         """The value of the next pickle; after one that could not be read, the numbers of none are known."""
@@ -255,7 +260,8 @@ class Reader:
         self._stream.truncate()
         self._stream.write(data)
         self._stream.seek(0)
-        return load(self._unpickler, self._stream)
+        with uncollected():
+            return load(self._unpickler, self._stream)
 
 
 def _has_hooks(kind: type) -> bool:

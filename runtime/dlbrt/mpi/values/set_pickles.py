@@ -8,14 +8,14 @@ has its own number from then on, so that the value refers to it wherever it is m
 from __future__ import annotations
 
 import io
-import itertools
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from dlbrt.data.object_state import ATOMS
 from dlbrt.data.set_tables import SetLayout, layouts_of
+from dlbrt.data.uncollected import uncollected
 
 #: What pickles of sets, and of frozen ones, have in them.
 _SIGNS = pickle.EMPTY_SET + pickle.MEMOIZE, pickle.FROZENSET + pickle.MEMOIZE
@@ -40,13 +40,14 @@ def dump_in_order(new: Callable[[], tuple[Any, io.BytesIO]], value: Any) -> tupl
     """
     pickler, file = new()
     begun = [value]
-    pickler.dump(begun)
-    sets = laid_out(file.getvalue(), lambda: met_since(pickler, begun))
-    if sets:
-        pickler, file = new()
-        write_ahead(pickler, sets, [])
+    with uncollected():
         pickler.dump(begun)
-    return pickler, file.getvalue()
+        sets = laid_out(file.getvalue(), pickler, begun)
+        if sets:
+            pickler, file = new()
+            write_ahead(pickler, sets, [])
+            pickler.dump(begun)
+        return pickler, file.getvalue()
 
 
 def load(unpickler: pickle.Unpickler, stream: io.BytesIO) -> Any:
@@ -60,24 +61,50 @@ def load(unpickler: pickle.Unpickler, stream: io.BytesIO) -> Any:
 
 def met_before(pickler: Any, obj: Any) -> list[Any]:
     """The objects that a pickler has met before one that it may have met."""
-    return list(itertools.takewhile(lambda met: met is not obj, met_by_pickler(pickler)))
+    memo = _memo(pickler)
+    return _in_order(memo)[: _number_of(obj, memo)]
 
 
 def met_since(pickler: Any, obj: Any) -> list[Any]:
     """The objects that a pickler has met since one, and that one."""
-    return met_by_pickler(pickler)[len(met_before(pickler, obj)) :]
+    memo = _memo(pickler)
+    return _in_order(memo)[_number_of(obj, memo) :]
 
 
 def met_by_pickler(pickler: Any) -> list[Any]:
     """The objects that a pickler has met, in the order of its numbering."""
-    return [value for _, value in sorted(pickler.memo.copy().values(), key=itemgetter(0))]
+    return _in_order(_memo(pickler))
 
 
-def laid_out(data: bytes, met: Callable[[], Iterable[Any]]) -> list[LaidOut]:
-    """The sets in a pickle that go ahead of it; ``met`` returns the objects in it. See `layouts_of`."""
+def _memo(pickler: Any) -> dict[int, tuple[int, Any]]:
+    """The objects met, by identity, with their numbers; of a large pickle a large part of its time."""
+    with uncollected():
+        memo: dict[int, tuple[int, Any]] = pickler.memo.copy()
+        return memo
+
+
+def _in_order(memo: Mapping[int, tuple[int, Any]]) -> list[Any]:
+    """The objects by their numbers, which leave none out."""
+    found: list[Any] = [None] * len(memo)
+    for number, value in memo.values():
+        found[number] = value
+    return found
+
+
+def _number_of(obj: Any, memo: Mapping[int, tuple[int, Any]]) -> int:
+    """The number of an object; if it was not met, the next one."""
+    number, value = memo.get(id(obj), (len(memo), obj))
+    return number if value is obj else len(memo)
+
+
+def laid_out(data: bytes, pickler: Any, begun: list[Any]) -> list[LaidOut]:
+    """The sets in the pickle of ``begun``, just written, that go ahead of it. See `layouts_of`."""
     if not any(sign in data for sign in _SIGNS):
         return []
-    sets = [each for each in met() if type(each) in (set, frozenset)]
+    memo = _memo(pickler)  # in much data a sign is found by chance
+    first = _number_of(begun, memo)
+    found = [each for each in memo.values() if each[0] >= first and type(each[1]) in (set, frozenset)]
+    sets = [value for _, value in sorted(found, key=itemgetter(0))]
     return [(each, layout) for each, layout in zip(sets, layouts_of(sets), strict=True) if layout is not None]
 
 
