@@ -58,6 +58,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "work on a copy made in the body, or store into an array by index",
         {
             "taken": "take the item by index, which changes nothing (`{name}[i]`), or loop over `{name}`",
+            "removed": "collect in a list what is to go, `gone.append({item})`, and take it out of `{name}` "
+            "after the loop",
             "sorted": "sort before the loop, or sort a copy in the body: `sorted({name})`",
         },
     ),
@@ -88,8 +90,10 @@ EFFECTS: dict[str, CatalogueEntry] = {
         {
             "method": "let `{method}` return what it computes and leave `{name}` alone; add the results up "
             "in the body (`total += ...`) or store them by index, and set the attribute after the loop",
-            "iterator": "read it into a list before the loop, `items = list({name})`, and use "
-            "`items[{index}]`",
+            "in_order": "collect in the body, `found.append({item})`, and sort after the loop: "
+            "`{name}.extend(found)`, `{name}.sort()`",
+            "packed": "pack into a list in the body, `pieces[{index}] = struct.pack(...)`, and join after "
+            "the loop: `{name}[:] = b''.join(pieces)`",
             "out": "give each iteration a row of its own: `out={array}[{index}]`",
             "argument": "pass the row of this iteration, `{name}[{index}]`, or let the function return what "
             "it computes, and store or add that in the body",
@@ -122,6 +126,9 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "`{name}` is an iterator: each iteration would continue where another one stopped",
         "read it into a list before the loop (`items = list({name})`) and use `items[i]`, or loop over the "
         "list; compute a running count from the loop's variable",
+        {
+            "count": "the loop counts already: use `{index}` in the place of `next({name})`",
+        },
     ),
     "DLB418": CatalogueEntry(
         E,

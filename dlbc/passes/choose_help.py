@@ -7,7 +7,7 @@ help of the code stays as it is.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -27,6 +27,8 @@ Choice: TypeAlias = tuple[str, dict[str, str]] | None
 _FRAME_ACCESS = frozenset({"loc", "iloc", "at", "iat"})
 _JOINING = frozenset({"append", "concatenate", "vstack", "hstack", "concat"})
 _TAKING = frozenset({"pop", "popleft", "popitem"})
+_REMOVING = frozenset({"remove", "discard"})
+_INSERTING = frozenset({"bisect.insort", "bisect.insort_left", "bisect.insort_right"})
 
 #: Operators that do to arrays of booleans what numpy's functions of that operator do.
 _OF_BOOLEANS = {"or": "|", "and": "&"}
@@ -327,10 +329,21 @@ def _of_change(node: Node, _: AnalysisContext) -> Choice:
     match node:
         case ast.Call(func=ast.Attribute(value=holder, attr=method)):
             name = unparsed(holder)
+            removes = method in _REMOVING or (method == "pop" and not _is_place(node.args))
+            if removes and node.args:
+                return "removed", {"name": name, "item": unparsed(node.args[0])}
             if method in _TAKING:
                 return "taken", {"name": name}
             return ("sorted", {"name": name}) if method == "sort" else None
     return None
+
+
+def _is_place(args: Sequence[ast.expr]) -> bool:
+    """Whether `pop` is given a place in a list, which is a number if it is written down, or nothing."""
+    if len(args) != 1:
+        return not args
+    number = args[0].operand if isinstance(args[0], ast.UnaryOp) else args[0]
+    return isinstance(number, ast.Constant) and isinstance(number.value, int)
 
 
 def _of_argument(node: Node, context: AnalysisContext) -> Choice:
@@ -340,13 +353,25 @@ def _of_argument(node: Node, context: AnalysisContext) -> Choice:
         return "method", {"name": unparsed(node.value), "method": node.attr}
     if isinstance(node, ast.Call):
         out = next((unparsed(k.value) for k in node.keywords if k.arg == "out"), None)
-        if unparsed(node.func) == "next" and node.args:
-            return "iterator", {"name": unparsed(node.args[0]), "index": index}
+        called = full_name(node.func, context.module)
+        if called in _INSERTING and len(node.args) > 1:
+            return "in_order", {"name": unparsed(node.args[0]), "item": unparsed(node.args[1])}
+        if called == "struct.pack_into" and len(node.args) > 1:
+            return "packed", {"name": unparsed(node.args[1]), "index": index}
         if isinstance(node.func, ast.Attribute) and node.func.attr in context.module.methods:
             return "method", {"name": unparsed(node.func.value), "method": node.func.attr}
         return None if out is None else ("out", {"array": out, "index": index})
     if isinstance(node, ast.Name):
         return "argument", {"name": node.id, "index": index}
+    return None
+
+
+def _of_iterator(node: Node, context: AnalysisContext) -> Choice:
+    """An endless count."""
+    if isinstance(node, ast.Name) and context.names.index is not None:
+        made = _made_by(context, node.id)
+        if isinstance(made, ast.Call) and full_name(made.func, context.module) == "itertools.count":
+            return "count", {"name": node.id, "index": context.names.index}
     return None
 
 
@@ -386,5 +411,6 @@ _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
     "DLB407": _of_change,
     "DLB409": _of_shared,
     "DLB410": _of_argument,
+    "DLB417": _of_iterator,
     "DLB420": _of_growing,
 }

@@ -68,7 +68,13 @@ CASES = [
     ("DLB306", "def f(u):\n    u[0] = 1\n    return u\n", "f(a)", "`a[i]`"),
     ("DLB306", ITEMS, "p = s[i]; p.k.append([o.x for o in s])", "`read = [(item.x, item.y) for item in s]`"),
     ("DLB306", ITEMS, "p = s[i]; p.k.append([o.x for _, o in enumerate(s)])", "for item in s]`"),
-    ("DLB410", "it = iter(b)\n", "a[i] = next(it)", "`items = list(it)`"),
+    ("DLB417", "it = iter(b)\n", "a[i] = next(it)", "`items = list(it)`"),
+    ("DLB417", "import itertools\nit = itertools.count()\n", "a[i] = next(it)", "use `i`"),
+    ("DLB407", "m = set(b)\n", "m.discard(b[i])", "`gone.append(b[i])`"),
+    ("DLB407", "m = {}\n", "a[i] = m.pop(b[i], 0)", "`gone.append(b[i])`"),
+    ("DLB407", "todo = list(b)\n", "a[i] = todo.pop(-1)", "`todo[i]`"),
+    ("DLB410", "import bisect\nm = []\n", "bisect.insort(m, b[i])", "`found.append(b[i])`"),
+    ("DLB410", "import struct\nm = bytearray(9)\n", "struct.pack_into('b', m, i, 1)", "`pieces[i] ="),
 ]
 
 
@@ -77,6 +83,13 @@ def test_the_help_fits_the_case(code: str, before: str, body: str, said: str) ->
     lines = "".join(f"    {line}\n" for line in body.split("; "))
     [(_, findings)] = results_of(f"{HEAD}{before}# dlb: parallel\nfor i in range(1, n):\n{lines}print(a)\n")
     assert said in " ".join(finding.help for finding in findings if finding.code == code)
+
+
+def test_an_iterator_that_is_read_on_is_reported_once() -> None:
+    [(_, findings)] = results_of(
+        f"{HEAD}it = iter(b)\n# dlb: parallel\nfor i in range(n):\n    a[i] = next(it)\n"
+    )
+    assert [finding.code for finding in findings] == ["DLB417"]
 
 
 def test_what_changes_an_object_is_said_once() -> None:
