@@ -20,6 +20,9 @@ from dlbrt.contract import BEGAN, ENVIRONMENT, WATCHERS
 from dlbrt.observe.relocate import relocated_code
 from dlbrt.standard_library import keep_apart
 
+#: Where Python's own code that runs a module lies, as tracebacks name it.
+_RUNPY = "<frozen runpy>"
+
 
 class RunPlan(TypedDict):
     """What to run: the file ``program``, which is the ``module`` where one is named (``app.__main__``).
@@ -79,6 +82,8 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     if plan["parallel"]:
         keep_apart()  # from the program's directory, which has only now taken its place
         _start(plan, plan_file.parent)
+    else:
+        _show_program_alone()
     spec = find_spec(module) if module else None
     if spec is not None:
         program.__dict__.update(__spec__=spec, __loader__=spec.loader, __cached__=spec.cached)
@@ -86,6 +91,21 @@ def prepare() -> tuple[types.CodeType, dict[str, object]]:
     text = Path(generated or path).read_bytes()
     code = relocated_code(text, path) if generated else compile(text, path, "exec", dont_inherit=True)
     return code, program.__dict__
+
+
+def _show_program_alone() -> None:
+    """Show uncaught exceptions without the calls that have started the program.
+
+    Where the runtime is started, it does so (`dlbrt.mpi.failure.install_hook`).
+    """
+    previous = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, tb: types.TracebackType | None) -> None:
+        while tb is not None and tb.tb_frame.f_code.co_filename in (__file__, _RUNPY):
+            tb = tb.tb_next
+        previous(kind, error.with_traceback(tb), tb)
+
+    sys.excepthook = hook
 
 
 def _start(plan: RunPlan, directory: Path) -> None:

@@ -482,6 +482,35 @@ def test_run_of_a_file_without_annotations_uses_one_process(tmp_path: Path) -> N
     assert "DLB006" in done.stderr
 
 
+@pytest.mark.parametrize("module", [False, True])
+def test_the_traceback_of_a_file_without_annotations_is_that_of_python(tmp_path: Path, module: bool) -> None:
+    path = tmp_path / "plain.py"
+    path.write_text("def invert(x):\n    return 1 / x\n\n\ntry:\n    invert(0)\nfinally:\n    invert('a')\n")
+    words = ["-m", "plain"] if module else [str(path)]
+    found = []
+    for command in ([], ["-m", "dlbc", "run", "-n", "2"]):
+        done = subprocess.run(
+            [sys.executable, *command, *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        lines = done.stderr.splitlines()
+        found.append(
+            (
+                done.returncode,
+                [
+                    line
+                    for line in lines
+                    if "<frozen runpy>" not in line and "DLB006" not in line and not line.startswith("  help")
+                ],
+            )
+        )
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("option", "text"),
     [("--load", "foo"), ("--speeds", "1,x,2"), ("--weights", "1,2"), ("--stats", "missing/stats.json")],
