@@ -67,4 +67,7 @@ def _transfers(loop: LoopFacts | None) -> str:
         return "use fewer ranks: each then has a larger block, and fewer rows are exchanged for the same work"
     if loop is not None and len(loop.runs) == 1:
         return "do more work with each row in this loop: these rows cost more to move than ranks save by them"
-    return "do more work with each row: put the loops over these rows into an `iterate` loop, where they stay"
+    return (
+        "do more work with each row: put the loops over these rows into an `iterate` loop, where arrays stay "
+        "on the ranks (objects do not: keep their numbers in arrays)"
+    )
