@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from functools import cache
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,9 @@ _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chr
 
 _OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=4000",
             "--enable-logging=stderr", "--force-device-scale-factor=1")  # fmt: skip
+
+#: Windows of Chromium (other than the headless shell) are no narrower: such pages are shown in a frame.
+_NARROWEST = 500
 
 #: What a probe is replaced by: its result, in an element of the document.
 _RESULT = re.compile(r'<pre id="probed">(.*?)</pre>', re.DOTALL)
@@ -64,13 +67,26 @@ def probe(text: str, script: str, window: Window | None = None) -> Any:
         try {{ pre.textContent = JSON.stringify((() => {{ {script} }})()); }}
         catch (error) {{ console.error(error); }}
         document.body.append(pre); }}, 50));</script>"""
+    window, text = window or Window(), text.replace("</body>", f"{call}</body>")
+    if window.width < _NARROWEST:
+        text = _framed(text, window)
     with tempfile.TemporaryDirectory() as home:
         page = Path(home, "page.html")
-        page.write_text(text.replace("</body>", f"{call}</body>"), encoding="utf-8")
-        done = _run(["--dump-dom"], window or Window(), page)
+        page.write_text(text, encoding="utf-8")
+        done = _run(["--dump-dom"], window, page)
     assert console(done) == [], console(done)
     [found] = _RESULT.findall(done.stdout)
     return json.loads(unescape(found))
+
+
+def _framed(text: str, window: Window) -> str:
+    """A page with another one in a frame as large as the window, whose probe it takes over."""
+    size = f"width: {window.width}px; height: {window.height}px; border: 0"
+    return f"""<!doctype html><meta charset="utf-8"><iframe id="frame" style="{size}" srcdoc="{escape(text)}">
+        </iframe><script>addEventListener("load", () => setTimeout(() => {{
+        const frame = document.getElementById("frame");
+        document.body.append(frame.contentDocument.getElementById("probed").cloneNode(true));
+        frame.remove(); }}, 500));</script>"""
 
 
 def screenshot(text: str, target: Path, window: Window) -> None:
