@@ -22,6 +22,9 @@ def worth_text(
         yield from _measured(worth, ranks, time, profile)
     elif worth.verdict is WorthVerdict.BY_SIZE:
         yield _by_size(worth, ranks)
+    elif worth.never:
+        on = f"on {amount(ranks, 'rank')} at any size"
+        yield f"too small {on}: iterations do too little for what they pass on; --profile says more"
     else:
         size = worth.size
         assert size.seconds is not None, "the verdict rests on it"

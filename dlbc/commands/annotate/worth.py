@@ -24,7 +24,7 @@ from dlbc.algebra.iteration_cost import CostClass
 from dlbc.commands.explain.iterations import find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError
 from dlbc.commands.explain.movement import bytes_of_rows
-from dlbc.commands.explain.prediction import OPERATION_S, overhead
+from dlbc.commands.explain.prediction import OPERATION_S, contributed_s, overhead
 from dlbc.commands.explain.rank_facts import ranks_as_json
 from dlbc.commands.explain.ranks import RankSpec
 from dlbc.commands.simulate.costs import find_work
@@ -32,9 +32,6 @@ from dlbc.ir.plan import LoopReport
 
 if TYPE_CHECKING:
     from dlbc.commands.annotate.profile import LoopTime
-
-#: What an iteration adds to a container, or to elements that others add to, is added by rank 0 in order.
-_ADDED_S = 1e-6
 
 #: A loop pays if it takes this part of its time less, at least.
 _LEAST_GAIN = 0.1
@@ -70,7 +67,7 @@ class Worth:
 
     ``parallel_s``: seconds of a run on the ranks, None if not known. ``least_s``: from how many seconds on a
     run pays. ``sizes``: for the missing numbers, all set to one value, the least power of two that pays; None
-    if not found.
+    if not found. ``never``: no size pays, since iterations do too little for what they pass on.
     """
 
     verdict: WorthVerdict
@@ -78,6 +75,7 @@ class Worth:
     parallel_s: float | None = None
     least_s: float | None = None
     sizes: int | None = None
+    never: bool = False
 
     @property
     def gain(self) -> float | None:
@@ -98,11 +96,13 @@ def worth_of(
         size = replace(
             size, bytes=_bytes(report, LoopNumbers(report.loop, report.space, given), size.iterations)
         )
-    overhead_s = overhead(ranks, size.bytes) + _added_s(report, size.iterations)
+    overhead_s = _overhead_s(report, ranks, size.bytes, size.iterations)
     least_s = _least_s(ranks, overhead_s)
     if size.seconds is None:
         smallest = _smallest(report, ranks, given, size.missing, stays)
-        return Worth(WorthVerdict.BY_SIZE, size, None, least_s, smallest)
+        never = smallest is None and _is_light(report, ranks, given, size.missing)
+        verdict = WorthVerdict.TOO_SMALL if never else WorthVerdict.BY_SIZE
+        return Worth(verdict, size, None, least_s, smallest, never)
     parallel_s = size.seconds * _largest_share(report, ranks, given, size) + overhead_s
     pays = _pays(size.seconds, parallel_s)
     return Worth(WorthVerdict.PAYS if pays else WorthVerdict.TOO_SMALL, size, parallel_s, least_s)
@@ -149,12 +149,10 @@ def _bytes(report: LoopReport, numbers: LoopNumbers, iterations: int | None) -> 
     return bytes_of_rows(report.plan, numbers, iterations or 0)
 
 
-def _added_s(report: LoopReport, iterations: int | None) -> float:
-    """Seconds in which rank 0 adds what iterations leave for it."""
-    plan = report.plan
-    assert plan is not None, "the loop is proved"
-    added = len(plan.ordered) + sum(r.element and not r.uses_copies for r in plan.reductions)
-    return added * (iterations or 0) * _ADDED_S
+def _overhead_s(report: LoopReport, ranks: int, size: float, iterations: int | None) -> float:
+    """Seconds that sharing a run costs, ``size`` bytes of rows and what iterations contribute included."""
+    assert report.plan is not None, "the loop is proved"
+    return overhead(ranks, size, contributed_s(report.plan, iterations or 0))
 
 
 def _pays(alone_s: float, parallel_s: float) -> bool:
@@ -180,6 +178,17 @@ def _largest_share(report: LoopReport, ranks: int, given: Mapping[str, Number], 
     return min(estimates[-1]["largest_over_ideal"] / ranks, 1.0) if estimates else even
 
 
+def _is_light(report: LoopReport, ranks: int, given: Mapping[str, Number], names: Sequence[str]) -> bool:
+    """Whether what iterations contribute takes longer than is saved of their work, where that is known."""
+    try:
+        size = size_of(report, {**given, **dict.fromkeys(names, 2**_LARGEST)})
+    except NumberError:
+        return False
+    if not size.seconds or report.plan is None:
+        return False
+    return not _pays(size.seconds, size.seconds / ranks + contributed_s(report.plan, size.iterations or 0))
+
+
 def _smallest(
     report: LoopReport, ranks: int, given: Mapping[str, Number], names: Sequence[str], stays: bool
 ) -> int | None:
@@ -191,7 +200,7 @@ def _smallest(
             size = size_of(report, numbers)
         except NumberError:
             return False
-        overhead_s = overhead(ranks, 0.0 if stays else size.bytes) + _added_s(report, size.iterations)
+        overhead_s = _overhead_s(report, ranks, 0.0 if stays else size.bytes, size.iterations)
         if size.seconds is None or _least_s(ranks, overhead_s) is None:
             return False
         return _pays(size.seconds, size.seconds * _largest_share(report, ranks, numbers, size) + overhead_s)

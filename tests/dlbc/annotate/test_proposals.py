@@ -301,6 +301,33 @@ def test_adding_to_a_container_is_work_of_rank_0_and_does_not_pay_by_itself() ->
     assert verdicts == [WorthVerdict.TOO_SMALL, WorthVerdict.PAYS]
 
 
+LIGHT = FUNCTION + "    s = 0.0\n    for i in range(n):\n        s += B[i]\n    return s\n"
+HEAVY = LIGHT.replace("B[i]", "sum([B[j] * j for j in range(1000)])")
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "verdict"),
+    [
+        (LIGHT, {"n": 10**6}, WorthVerdict.TOO_SMALL),
+        (LIGHT, {}, WorthVerdict.TOO_SMALL),
+        (HEAVY, {"n": 10**4}, WorthVerdict.PAYS),
+        (HEAVY, {}, WorthVerdict.BY_SIZE),
+        (
+            LIGHT.replace("s += B[i]", "s = max(s, sum([B[j] for j in range(9)]))"),
+            {"n": 10**6},
+            WorthVerdict.PAYS,
+        ),
+    ],
+)
+def test_a_sum_pays_where_iterations_do_more_than_to_add(
+    text: str, given: dict[str, int], verdict: WorthVerdict
+) -> None:
+    [proposal, *_] = found(text).proposals
+    worth = worth_of(proposal.report, 4, given, stays=False)
+    assert worth.verdict is verdict
+    assert worth.never == (verdict is WorthVerdict.TOO_SMALL and not given)
+
+
 def test_no_number_of_iterations_pays_on_one_rank() -> None:
     [proposal] = found(FUNCTION + "    for i in range(n):\n        A[i] = B[i]\n").proposals
     worth = worth_of(proposal.report, 1, {"n": 10**6}, stays=False)
