@@ -69,17 +69,9 @@ class Mover:
 
     def hold_only(self, spans: Spans) -> None:
         """Give back what is left in memory of rows that iterations ``spans`` do not use."""
-        by_array: dict[int, list[Field]] = {}
         for field in self._fields:
-            by_array.setdefault(id(field.data), []).append(field)
-        for first, *others in by_array.values():
-            fields = [first, *others]
-            if isinstance(first.data, list) or not all(f.by_rows and f.axis == first.axis for f in fields):
-                continue
-            used: Rows = ()
-            for field in fields:
-                used = union(used, union(field.needed(spans), field.stored(spans)))
-            hold_only(first.data, first.axis, used)
+            if not isinstance(field.data, list) and field.by_rows:
+                hold_only(field.data, field.axis, union(field.needed(spans), field.stored(spans)))
 
     def prepare(self, spans: Spans) -> None:
         """Ask for large pages in the memory that iterations ``spans`` are going to fill."""

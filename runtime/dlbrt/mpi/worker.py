@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ from dlbrt.mpi.routines.loop_residents import (
     Eviction,
     PendingTransfers,
     RowRequests,
+    hold_only_coming,
     row_field,
 )
 from dlbrt.mpi.team import Team, clock
@@ -102,11 +103,6 @@ class _Worker:
         self._read: dict[str, tuple[Any, list[Any]]] = {}  # what plain bodies hold
         self._repeats: WorkerRepeats | None = None
 
-    @property
-    def fresh_residents(self) -> Container[int]:
-        """The arrays that stay on the ranks and that this call has made, by identity."""
-        return self._slot_cache.fresh_residents
-
     def deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
         """Start sending what other ranks need of rows here."""
         fields = {p.number: row_field(self._slot_cache.kept(p.number), p.axis) for p in array_transfers}
@@ -137,6 +133,8 @@ class _Worker:
         if self._repeats is not None:
             self._repeats.forget(call.dropped)
         slots = self._slot_cache.fill(call.headers)
+        made = {token: self._slot_cache.kept(token) for token in self._slot_cache.made}
+        hold_only_coming(made, call.array_transfers, self.communicator.rank)
         transfers = self.deliver(call.array_transfers)  # rank 0 waits for its rows meanwhile
         try:
             with self._reading(call):
@@ -343,13 +341,9 @@ class _WorkerRun:
 
     def _receive(self, held: Spans, fields: Sequence[Field]) -> None:
         """Receive the rows of the iterations that this rank begins with; those of residents come apart."""
-        fresh = self._worker.fresh_residents
-        made = [
-            each for each in fields if id(each.data) in fresh or id(each.data) not in self._loop_residents
-        ]
-        Mover(self._communicator, made, self._objects).hold_only(held)
         Mover(self._communicator, fields, self._objects).prepare(held)
         mover = Mover(self._communicator, self._travelling, self._objects)
+        mover.hold_only(held)
         mover.receive(held, 0, Field.scattered)
         mover.complete()
 

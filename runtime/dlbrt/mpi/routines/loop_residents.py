@@ -19,7 +19,7 @@ from dlbrt.data.array_table import ArraySpec
 from dlbrt.data.directory import RowDirectory, RowTransfer
 from dlbrt.data.field import Field
 from dlbrt.data.footprint import IndexMap, Rows, count, union
-from dlbrt.data.memory import Array, ArrayLocation
+from dlbrt.data.memory import Array, ArrayLocation, hold_only
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.mover import Mover
@@ -74,6 +74,21 @@ def is_broadcast(array_transfer: ArrayTransfer, ranks: int) -> bool:
     """Whether rows go from one rank to all others, where there are several."""
     targets = array_transfer.row_transfer.targets
     return array_transfer.across is None and len(targets) == ranks - 1 and ranks > 2
+
+
+def hold_only_coming(made: Mapping[int, Array], array_transfers: Sequence[ArrayTransfer], rank: int) -> None:
+    """Give back the pages of new arrays, by number, that hold none of the rows which come to this rank.
+
+    Their memory may have been used before. It must be called before the rows are asked for.
+    """
+    nothing: Rows = ()
+    for number, array in made.items():
+        coming = [t for t in array_transfers if t.number == number and rank in t.row_transfer.targets]
+        axis, rows = coming[0].axis if coming else 0, nothing
+        for each in coming:
+            rows = union(rows, each.row_transfer.rows)
+        if all(t.axis == axis and t.across is None for t in coming):
+            hold_only(array, axis, rows)
 
 
 class PendingTransfers:

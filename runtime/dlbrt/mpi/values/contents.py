@@ -229,11 +229,11 @@ class SlotPublisher:
 class SlotCache:
     """A worker's side: makes the objects of the slots, and keeps those that have a token.
 
-    ``fresh_residents`` are the identities of arrays that stay on the ranks and that the last call has made.
+    ``made`` are the tokens of arrays that stay on the ranks and that were made for the last call.
     """
 
     def __init__(self, communicator: Communicator) -> None:
-        self.fresh_residents: set[int] = set()
+        self.made: list[int] = []
         self._communicator = communicator
         self._kept: dict[int, Array] = {}
         self._memory = ReusedMemory()
@@ -251,7 +251,7 @@ class SlotCache:
     def fill(self, headers: Sequence[SlotHeader]) -> list[Any]:
         """The objects of the slots, in order; those sent by rows are not filled yet."""
         slots: list[Any] = []
-        self.fresh_residents.clear()
+        self.made = []
         landing: list[tuple[Array, Array]] = []
         pending: list[MPI.Request] = []
         for header in headers:
@@ -286,8 +286,8 @@ class SlotCache:
         assert header.layout is not None
         if header.content is Content.RESIDENT:
             if header.token not in self._kept:
-                self._kept[header.token] = array = self._memory.array(header.layout)
-                self.fresh_residents.add(id(array))
+                self._kept[header.token] = self._memory.array(header.layout)
+                self.made.append(header.token)
             return self._kept[header.token]
         value = self._memory.array(header.layout)
         if header.content is Content.INLINE:
