@@ -187,7 +187,7 @@ def _of_elements(
         return
     own = set(map(id, changing))
     if len(own) < len(changing):
-        yield f"two elements of {field.name} hold the same object"
+        yield _shared(field)
     others = list(met)
     for other in fields:
         if type(other.data) is list and other.data is not field.data:
@@ -199,6 +199,17 @@ def _of_elements(
         yield f"elements of {field.name} are also reached {_elsewhere(field.name, shared, names)}"
     if crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
         yield f"memory of elements of {field.name} is also reached under another name"
+
+
+def _shared(field: Field) -> str:
+    """Which elements of a list have an object in common that iterations may change."""
+    first: dict[int, int] = {}
+    for number, element in enumerate(field.data):
+        for part in filter(is_mutable, parts_of(element)):
+            if (other := first.setdefault(id(part), number)) != number:
+                kind = type(part).__name__
+                return f"elements {other} and {number} of {field.name} share an object ({kind}), which may change"
+    raise AssertionError("no two elements share an object")
 
 
 def _inside(data: list[Any]) -> list[Any]:
