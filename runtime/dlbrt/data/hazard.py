@@ -207,8 +207,8 @@ def _shared(field: Field) -> str:
     for number, element in enumerate(field.data):
         for part in filter(is_mutable, parts_of(element)):
             if (other := first.setdefault(id(part), number)) != number:
-                kind = type(part).__name__
-                return f"elements {other} and {number} of {field.name} share an object ({kind}), which may change"
+                both, kind = f"elements {other} and {number}", type(part).__name__
+                return f"{both} of {field.name} share an object ({kind}), which may change"
     raise AssertionError("no two elements share an object")
 
 

@@ -106,7 +106,7 @@ def test_data_as_the_proof_takes_it_is_shared(fields: list[Field]) -> None:
         ([field(A), field(A, R, "b")], "are the same object"),
         ([field(A[1:]), field(A[:-1], R, "b")], "also reached under another name"),
         ([field([SHARED] * 4, IN_PLACE)], "elements 0 and 1 of a share an object"),
-        ([field([[0], [SHARED], [1], [SHARED, 2]], IN_PLACE)], "elements 1 and 3 of a share an object (list)"),
+        ([field([[0], [SHARED], [1], [SHARED, 2]], IN_PLACE)], "1 and 3 of a share an object (list)"),
         ([field([object() for _ in range(4)], IN_PLACE)], "one holds a object"),
         ([field([[object()] for _ in range(4)], IN_PLACE)], "one holds a object"),
         ([field([SHARED, [1]], IN_PLACE), field([[2], SHARED], R, "b")], "elements of a are also reached"),
