@@ -191,12 +191,15 @@ class Field:
         return stores_are_apart(n, self.index, self.spec.stored, self.spec.rows, self.length)
 
     def iteration_bytes(self) -> float:
-        """The approximate number of bytes that move with one more iteration, next to others that move."""
-        rows = 0.0
+        """The approximate number of bytes that move with one more iteration.
+
+        In blocks its neighbours, which share rows with it, move too.
+        """
+        rows: float = count(self.needed(_FIRST)) if self.moves and self.tables is None else 0
         if self.moves and self.tables is not None:
             rows = self.tables.touched.mean()
-        elif self.moves:
-            rows = count(self.needed(_FIRST_TWO)) - count(self.needed(_FIRST))
+        elif self.moves and self.spec.distribution is Distribution.BLOCK:
+            rows = count(self.needed(_FIRST_TWO)) - rows
         if isinstance(self.data, list):
             return rows * OBJECT_BYTES
         return float(rows * self.data.nbytes / max(1, self.length))

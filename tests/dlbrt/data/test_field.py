@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.data.access_table import FootprintError
-from dlbrt.data.array_table import BLOCK, WHOLE
+from dlbrt.data.array_table import BLOCK, CYCLIC, WHOLE
 from dlbrt.data.field import (
     array_field,
     has_rows,
@@ -76,6 +76,8 @@ def test_iterations_need_and_store_the_rows_that_the_table_says() -> None:
     assert set(positions(field.needed(spans))) == {4, 5, 6, 7, 8}
     assert set(positions(field.stored(spans))) == {5, 6, 7}
     assert field.iteration_bytes() == 16  # of the next one, next to the others
+    dealt = CYCLIC(0, "rw", rows=lambda i: (i - 1, i, i + 1), writes=lambda i: i)
+    assert array_field("A", np.zeros((20, 2)), dealt, IndexMap(1, 1)).iteration_bytes() == 3 * 16
 
 
 def test_what_every_rank_holds_does_not_move_and_what_is_overwritten_is_not_sent() -> None:
