@@ -127,7 +127,7 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "read it into a list before the loop (`items = list({name})`) and use `items[i]`, or loop over the "
         "list; compute a running count from the loop's variable",
         {
-            "count": "the loop counts already: use `{index}` in the place of `next({name})`",
+            "count": "the loop counts already: compute what `next({name})` gives from `{index}`",
         },
     ),
     "DLB418": CatalogueEntry(

@@ -200,10 +200,11 @@ class _Check:
                 self._report(kind.value, call.node, draws_from(function), function=function)
             else:
                 code = "DLB425" if function.startswith("heapq.") else kind.value
+                changed: ast.expr = call.node
                 if function == "builtins.next":
-                    self._on(side_effect.origins, call.node.args[0], "DLB417", function)
-                else:
-                    self._on(side_effect.origins, call.node, code, function)
+                    first = call.node.args[0]
+                    code, changed = "DLB417", first.value if isinstance(first, ast.Starred) else first
+                self._on(side_effect.origins, changed, code, function)
         for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)

@@ -69,7 +69,7 @@ CASES = [
     ("DLB306", ITEMS, "p = s[i]; p.k.append([o.x for o in s])", "`read = [(item.x, item.y) for item in s]`"),
     ("DLB306", ITEMS, "p = s[i]; p.k.append([o.x for _, o in enumerate(s)])", "for item in s]`"),
     ("DLB417", "it = iter(b)\n", "a[i] = next(it)", "`items = list(it)`"),
-    ("DLB417", "import itertools\nit = itertools.count()\n", "a[i] = next(it)", "use `i`"),
+    ("DLB417", "import itertools\nit = itertools.count()\n", "a[i] = next(it)", "gives from `i`"),
     ("DLB407", "m = set(b)\n", "m.discard(b[i])", "`gone.append(b[i])`"),
     ("DLB407", "m = {}\n", "a[i] = m.pop(b[i], 0)", "`gone.append(b[i])`"),
     ("DLB407", "todo = list(b)\n", "a[i] = todo.pop(-1)", "`todo[i]`"),
@@ -90,6 +90,14 @@ def test_an_iterator_that_is_read_on_is_reported_once() -> None:
         f"{HEAD}it = iter(b)\n# dlb: parallel\nfor i in range(n):\n    a[i] = next(it)\n"
     )
     assert [finding.code for finding in findings] == ["DLB417"]
+
+
+def test_next_of_nothing_or_of_unpacked_arguments_is_read_too() -> None:
+    for body, codes in (("next()", []), ("next(*it)", ["DLB417"])):
+        [(_, found)] = results_of(
+            f"{HEAD}it = iter(b)\n# dlb: parallel\nfor i in range(n):\n    a[i] = {body}\n"
+        )
+        assert [finding.code for finding in found] == codes
 
 
 def test_what_changes_an_object_is_said_once() -> None:
