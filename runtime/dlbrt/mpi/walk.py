@@ -42,6 +42,23 @@ class PollInterval:
     def __init__(self, target_s: float = CHUNK_S) -> None:
         self.size = 1
         self._target_s = target_s
+        self._next: int | None = None  # the position after those learned from
+        self._first: int | None = None  # how many of the first iterations last as long as a chunk
+
+    @property
+    def again(self) -> int:
+        """The size to begin with when the same iterations are done again."""
+        return max(1, min(self.size, self._first or 1) // 2)
+
+    def begin(self, position: int) -> None:
+        """Iterations from a position on come next: elsewhere they may cost anything, so one goes first."""
+        if self._next is not None and position != self._next:
+            self.size = 1
+
+    def end(self, done: range) -> None:
+        """These iterations have been done; the next ones are expected to cost about as much."""
+        if done:
+            self._next = done[-1] + done.step
 
     def learn(self, iterations: int, seconds: float, least_s: float = 0.0, growth: int = 2) -> None:
         """Learn from a chunk of ``iterations`` that took ``seconds``, emulated waiting included.
@@ -50,9 +67,11 @@ class PollInterval:
         have so many times as many iterations.
         """
         target_s = max(self._target_s, least_s)
+        ideal = iterations * target_s / max(seconds, 1e-9)
+        if self._first is None:
+            self._first = int(ideal)
         if iterations < self.size and seconds < target_s:
             return  # the last, shorter chunk of a run says nothing about a full one
-        ideal = iterations * target_s / max(seconds, 1e-9)
         # Growth is bounded: iterations may get more expensive as the loop goes on.
         growth = growth if seconds < target_s / _SHORT else min(growth, 2)
         self.size = max(1, min(int(ideal), growth * self.size))
@@ -171,6 +190,7 @@ class Walk:
         if self._computing:
             return self._rest()
         stretch = self.team.work.runs[0]
+        self.poll_interval.begin(stretch.start)
         self._begin_stretch(stretch[:1] if each or self._dealt_singly() else stretch)
         return chain.from_iterable(self._chunks(self._stretch))
 
@@ -378,7 +398,9 @@ class Walk:
         """The chunk of pairs under way, or a new one where there is none, or an unbegun one is too long."""
         pairs = self._pairs
         if pairs is None or (single and not pairs.done and len(pairs.units) > 1):
-            units = self.team.work.runs[0][: 1 if single else self._poll_size]
+            work = self.team.work.runs[0]
+            self.poll_interval.begin(work.start)
+            units = work[: 1 if single else self._poll_size]
             stretches = self.team.units.stretches(units)
             end = self.team.failed_at
             clipped = (range(s.start, min(s.stop, end), s.step) for s in stretches)
@@ -422,6 +444,7 @@ class Walk:
     def _report_pairs(self, pairs: _Pairs) -> None:
         """Report to the team that a chunk of pairs is done."""
         self._pairs = None
+        self.poll_interval.end(pairs.units)
         self.team.worked(len(pairs.units), Spans.of(*pairs.done), pairs.seconds)
 
     def _begin(self, part: range) -> Iterator[Any]:
@@ -454,6 +477,7 @@ class Walk:
 
     def _report(self) -> None:
         """Report to the team how much of the stretch is done."""
+        self.poll_interval.end(self.done)
         if self._done:
             done = Spans.of(self._stretch[: self._done])
             self.team.worked(self._done, done, self._seconds, self._progress.samples)

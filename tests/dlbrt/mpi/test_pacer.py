@@ -57,3 +57,15 @@ def test_only_chunks_that_are_short_grow_fast() -> None:
     assert pacer.size == 64
     pacer.learn(64, 1.1e-3, growth=8)  # iterations have got dearer, and may go on so
     assert pacer.size == 128
+
+
+@pytest.mark.parametrize(("first_s", "then_s", "again"), [(1e-6, 1e-6, 500), (0.1, 1e-6, 1), (1e-6, 0.1, 1)])
+def test_the_same_iterations_begin_with_chunks_that_neither_the_first_nor_the_last_make_long(
+    first_s: float, then_s: float, again: int
+) -> None:
+    pacer = PollInterval(1e-3)
+    assert pacer.again == 1
+    pacer.learn(1, first_s)
+    for _ in range(20):
+        pacer.learn(pacer.size, pacer.size * then_s)
+    assert pacer.again == again

@@ -40,3 +40,16 @@ def test_every_item_of_a_share_comes_once_in_chunks_as_well(interrupted: bool) -
     assert list(walk.iterations(each=False)) == list(range(100, 300, 2))
     assert walk.done == range(50, 150)
     assert not walk.team.work
+
+
+@pytest.mark.parametrize(("then", "size"), [(range(200, 300), 200), (range(300, 400), 1)])
+def test_iterations_of_another_place_go_one_by_one_at_first(then: range, size: int) -> None:
+    """A rank with cheap iterations that was given dear ones did not answer for half a second."""
+    walk = Walk(space_of(range(400)), LoopContributions(), Load(LoadSpec(), 0))
+    walk.trial_until = inf
+    walk.join(SingleRank(Spans.of(range(200))))
+    assert list(walk.iterations(each=False)) == list(range(200))
+    walk.poll_interval.size = 200
+    walk.join(SingleRank(Spans.of(then)))
+    assert next(walk.iterations(each=False)) == then.start
+    assert walk.poll_interval.size == size

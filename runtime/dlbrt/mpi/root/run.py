@@ -160,7 +160,7 @@ class LoopRun:
         if self._is_solo(loop):
             self._root_runtime.note_solo(prepared, loop, self._outcome.results[0], self._outcome.strategy)
         outcome.record(self._prepared)
-        self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
+        self._loop_history.chunk = loop.walk.poll_interval.again
         return outcome.result(self._prepared, loop)
 
     def _launch(self, loop: LoopContext) -> Team:
