@@ -107,6 +107,8 @@ CONSTRUCTS = [
     _construct("row view", "A@ = np.ones((n, 4))", "row@ = A@[i]\nrow@ /= row@.sum() + i", "A@"),
     _construct("sum", "t@ = 0.1", "t@ += i * 0.3", "t@"),
     _construct("several updates", "t@ = 0.1", "for k@ in range(i % 3):\n    t@ += i * 0.3", ""),
+    _construct("several differences", "t@ = 0.1", "for k@ in range(i % 3):\n    t@ -= i * 0.3", "t@"),
+    _construct("several maxima", "t@ = 0.1", "for k@ in 3, 7:\n    t@ = max(t@, i * k@ % 11 / 2)", "t@"),
     _construct("product", "t@ = 1.0", "t@ *= 1.0 + i / 100", "t@"),
     _construct("max", "t@ = -1.0", "t@ = max(t@, (i * 37) % 11)", "t@"),
     _construct("min by if", "t@, w@ = 99, 0", "e@ = i * 37 % 11\nif e@ < t@:\n    t@, w@ = e@, i", "t@;w@"),

@@ -30,7 +30,10 @@ PositionArray = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class NumericEntries:
-    """Entries that are all (code, number): at each position one for each of ``codes``, in this order."""
+    """Entries that are all (code, number): at each position one for each of ``codes``, in this order.
+
+    Of one code there may be several at a position.
+    """
 
     codes: tuple[int, ...]
     columns: tuple[Numbers, ...]

@@ -320,22 +320,28 @@ def _interleaved(segments: Sequence[Segment]) -> Segment:
         return segments[0]
     positions = np.concatenate([segment.positions for segment in segments])
     order = np.argsort(positions, kind="stable")
+    lengths = np.concatenate([_lengths(segment) for segment in segments])
+    offsets, taken = _starts(lengths)[order], lengths[order]
+    starts = _starts(taken)
     numeric = [segment.entries for segment in segments if isinstance(segment.entries, NumericEntries)]
     if len(numeric) == len(segments) and len({each.form for each in numeric}) == 1:
         joined = put_together(numeric)
-        columns = tuple(each.taken(order) for each in joined.columns)
-        starts = np.arange(len(order)) * len(joined.codes)
+        width = len(joined.codes)
+        rows = np.repeat((offsets - starts) // width, taken // width) + np.arange(len(joined) // width)
+        columns = tuple(each.taken(rows) for each in joined.columns)
         return Segment(positions[order], starts, NumericEntries(joined.codes, columns))
-    lengths = np.concatenate([_lengths(segment) for segment in segments])
-    offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     listed = [entry for segment in segments for entry in segment.listed()]
     entries = [
         entry
-        for start, length in zip(offsets[order].tolist(), lengths[order].tolist(), strict=True)
+        for start, length in zip(offsets.tolist(), taken.tolist(), strict=True)
         for entry in listed[start : start + length]
     ]
-    starts = np.concatenate([[0], np.cumsum(lengths[order])[:-1]])
     return Segment(positions[order], starts, entries)
+
+
+def _starts(lengths: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Where parts of these lengths begin that lie one after the other."""
+    return np.concatenate([[0], np.cumsum(lengths)[:-1]])
 
 
 def _lengths(segment: Segment) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -83,6 +83,31 @@ def test_sums_of_numbers(update: str, data: st.DataObject, operands: list[Any], 
         assert_agree({"s": REDUCE("+")}, {"s": start}, body, data, len(operands))
 
 
+@pytest.mark.parametrize(
+    ("update", "kind"),
+    [
+        ("s -= e", REDUCE("-")),
+        ("s = s - e", REDUCE("-")),
+        ("s *= e", REDUCE("*")),
+        ("s = max(s, e)", REDUCE("max")),
+        ("s = min(e, s)", REDUCE("min")),
+    ],
+)
+@given(st.data(), st.lists(st.lists(FLOATS, max_size=3), max_size=40), FLOATS)
+def test_several_updates_of_an_iteration(
+    update: str, kind: ContributionKind, data: st.DataObject, operands: list[list[float]], start: float
+) -> None:
+    code = compile(update, "update", "exec")
+
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
+        for names["e"] in operands[i]:
+            exec(code, {}, names)
+        names.pop("e", None)
+
+    with np.errstate(all="ignore"):
+        assert_agree({"s": kind}, {"s": start}, body, data, len(operands))
+
+
 TYPES = [
     (st.text(max_size=3), "from "),
     (st.lists(st.integers(), max_size=3), [0]),

@@ -116,6 +116,27 @@ def test_segments_come_one_after_the_other_where_they_do_not_overlap() -> None:
     assert open_at_once == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("each", [1, 3])
+def test_numbers_of_iterations_that_interleave_go_to_these(each: int) -> None:
+    kept: list[list[Segment]] = [[], []]
+    extents = []
+    for rank in range(2):
+        journal = Journal(kept[rank].append)
+        journal.mark_all()
+        run = range(rank, 8, 2)
+        for position in journal.marked(iter(run)):
+            journal.log += [(6, position + k / 8) for k in range(each + (position == 4))]
+        journal.end_run(run)
+        journal.finish()
+        extents.append(journal.extents)
+    assert isinstance(kept[0][0].entries, NumericEntries)
+    found = [*merged(extents, lambda place: kept[place.rank][place.number], 7)]
+    expected = [position + k / 8 for position in range(8) for k in range(each + (position == 4))]
+    assert all(isinstance(segment.entries, NumericEntries) for segment in found)
+    assert [number for _, numbers in listed(found) for number in numbers] == expected
+    assert [place for places, _ in listed(found) for place in places] == [int(number) for number in expected]
+
+
 @pytest.mark.parametrize("bound", [0, 5, 100])
 def test_what_is_put_away_is_found_again(bound: int) -> None:
     pieces = [b"one", b"", b"three", b"four"]
