@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from dlbrt.exactness import (
     BUILTINS_EXACT,
@@ -40,13 +41,25 @@ class CallLowering(ElementLowering):
         full = self._facts.imported(name)
         if isinstance(node.func, ast.Name) and self._facts.builtin(name) and not full:
             return self._builtin(node, name)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "conjugate" and not full:
+            return self._conjugate(node, node.func)
         module, _, function = full.rpartition(".")
         if module == "math" and (function in MATH_EXACT or function in MATH_HELPERS):
             return self._math(node, function)
         if module == "numpy" and (function in NUMPY_EXACT or function in NUMPY_HELPERS):
             return self._numpy(node, function)
+        if self._allocation(node) is not None:
+            reason = "left to Python: it, or its name, is used for more than elements"
+            raise NotCompilableError(f"the array `{shortened(node)}` is {reason}", node)
         why = NOT_EXACT.get(full.replace("numpy.", "np."), "it is not known to have the same bits")
         raise NotCompilableError(f"the call `{shortened(node)}` is left to Python: {why}", node)
+
+    def _conjugate(self, node: ast.Call, function: ast.Attribute) -> tuple[ast.expr, Scalar]:
+        """The conjugate of a number; compiled code knows those of complex ones."""
+        if node.args or self._is_whole(function.value):
+            raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)
+        value, kind = self.expression(function.value)
+        return ast.Call(ast.Attribute(value, "conjugate", ast.Load()), [], []), kind
 
     def _numpy(self, node: ast.Call, function: str) -> tuple[ast.expr, Scalar]:
         """A function of numpy on numbers, whose result is one of numpy; it raises for none."""
@@ -147,7 +160,14 @@ class CallLowering(ElementLowering):
                     )
                 return standing_for(value, node), kind
             case "abs", 1:
-                return ast.Call(node.func, [value], []), kind
+                if kind.complex and not kind.element:
+                    value = self._named(value, "value")
+                    self._check(helper("too_far", value))
+                return ast.Call(node.func, [value], []), replace(kind, complex=False)
+            case "complex", (1 | 2):
+                if any(each.kind is Kind.TRUTH for _, each in found):
+                    raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)
+                return ast.Call(node.func, [v for v, _ in found], []), Scalar(Kind.INEXACT, complex=True)
             case "float", 1:
                 return ast.Call(node.func, [value], []), Scalar(Kind.INEXACT)
             case (("int" | "round"), 1):

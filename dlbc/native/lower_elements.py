@@ -89,8 +89,11 @@ class ElementLowering(LoweringState):
         key = found[0] if len(found) == 1 else ast.Tuple(found, ast.Load())
         return ast.Subscript(base, key, context)
 
-    def _is_in_range(self, length: Linear, subscript: ast.expr) -> bool:
-        """Whether a subscript is in range by tests before the chunk, or before a loop around."""
+    def _is_in_range(self, length: Linear, subscript: ast.expr, *, from_end: bool = True) -> bool:
+        """Whether a subscript is in range by tests before the chunk, or before a loop around.
+
+        ``from_end``: subscripts below 0 count from the end.
+        """
         form = self._scope.linear(subscript)
         if form is None:
             return False
@@ -99,7 +102,7 @@ class ElementLowering(LoweringState):
         levels = (self._chunk, *self._levels)
         possible = [each for each in levels if plain or each.conditional == self._conditional]
         for level in possible:
-            tests = self._tests(length, form, level)
+            tests = self._tests(length, form, level, from_end)
             if tests is not None:
                 for test in tests:
                     self._require(test, next(each for each in possible if self._is_known(test, each)))
@@ -111,13 +114,13 @@ class ElementLowering(LoweringState):
         names = {n.id for n in ast.walk(ast.parse(test)) if isinstance(n, ast.Name)}
         return names.isdisjoint(level.changing if level.depth else self._locals)
 
-    def _tests(self, length: Linear, form: Linear, level: Level) -> list[str] | None:
+    def _tests(self, length: Linear, form: Linear, level: Level, from_end: bool) -> list[str] | None:
         """What shows, before a loop or the chunk, that a form is a subscript; None if nothing does."""
         needed: list[Linear] = []
         least = self._scope.ends(form, needed, least=True, depth=level.depth)
         if least is None:
             return None
-        wraps = all(f.number is not None and f.number < 0 for each in least for f in each)
+        wraps = from_end and all(f.number is not None and f.number < 0 for each in least for f in each)
         if wraps:
             low = [[f"{(-length).text} <= {f.text}" for f in each] for each in least]
         else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from dlbc.native.extents import Linear
 from dlbc.native.facts import CONSTANTS, NotCompilableError, described, helper, literal_of, standing_for
 from dlbc.native.lower_calls import CallLowering
 from dlbc.native.scalars import (
@@ -14,6 +15,7 @@ from dlbc.native.scalars import (
     EXACT,
     FITTING,
     NUMPY,
+    UNBOUNDED,
     Kind,
     Scalar,
     Sign,
@@ -25,6 +27,16 @@ from dlbc.native.scalars import (
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
+_SHIFTS = (ast.LShift, ast.RShift)
+#: Bit operations ask for no index or parameter of fewer bits than this.
+_COMMON = 40
+
+
+def _of_bits(result: Scalar) -> Scalar:
+    """The result of a bit operation, which fits where its operands do."""
+    if result.degree * _COMMON + result.extra > CHECKED:
+        return replace(result, degree=0, extra=CHECKED + 1)
+    return result
 
 
 class ExpressionLowering(CallLowering):
@@ -84,7 +96,7 @@ class ExpressionLowering(CallLowering):
         if name in self._facts.parameters:
             self._use(name)
             return ast.Name(self._facts.parameters[name], ast.Load()), Scalar(
-                Kind.ANY, frozenset({name}), degree=1
+                Kind.ANY, frozenset({name}), degree=1, complex=True
             )
         full = self._facts.imported(name)
         if full in CONSTANTS:
@@ -102,6 +114,9 @@ class ExpressionLowering(CallLowering):
             ):
                 return self.expression(ast.Constant(base**exponent))
         one, first = self.expression(left)
+        if isinstance(op, _SHIFTS) and first.kind is not Kind.TRUTH:
+            self._note_values(left, right)
+            return self._shift(one, first, op, right, node)
         two, second = self.expression(right)
         if Kind.TRUTH in (first.kind, second.kind) and not (
             isinstance(op, _BITWISE) and first.kind is second.kind
@@ -118,8 +133,8 @@ class ExpressionLowering(CallLowering):
                 raise NotCompilableError("this operator takes integers alone", node)
             if first.kind is Kind.TRUTH:
                 result = Scalar(Kind.TRUTH, result.sources, result.certain, result.element)
-        elif isinstance(op, ast.RShift) and literal_of(right) in range(FITTING + 1):
-            pass
+            else:
+                result = _of_bits(result)
         elif not isinstance(op, _ARITHMETIC):
             raise NotCompilableError(f"the operator of {ast.unparse(node)} is left to Python", node)
         if isinstance(op, ast.Div | ast.FloorDiv | ast.Mod) and not literal_of(right):
@@ -143,6 +158,31 @@ class ExpressionLowering(CallLowering):
         if isinstance(op, ast.Mult) and self._may_be_too_wide(result):
             return self._product(one, two, result)
         self._fits(result, node)
+        return ast.BinOp(one, op, two), result
+
+    def _shift(
+        self, one: ast.expr, first: Scalar, op: ast.operator, right: ast.expr, node: ast.AST
+    ) -> tuple[ast.expr, Scalar]:
+        """A shift by no more bits than an integer has: Python raises where there are less than none.
+
+        To the left an integer of numpy loses bits, as machines have it, and one of Python is checked to fit.
+        """
+        two, second = self.expression(right)
+        if {Kind.INEXACT, Kind.TRUTH} & {first.kind, second.kind}:
+            raise NotCompilableError("this operator takes integers alone", node)
+        count, result = literal_of(two), of_operation(op, first, second)
+        known = isinstance(count, int) and 0 <= count < CHECKED
+        if not known and not self._is_in_range(Linear.literal(FITTING + 1), right, from_end=False):
+            two = self._named(two, "count")
+            self._check(helper("unsafe_shift", two))
+        if isinstance(op, ast.LShift) and result.may_be_integer:
+            if isinstance(count, int) and known:
+                result = replace(result, degree=first.degree, extra=min(first.extra + count, UNBOUNDED))
+            if result.degree * _COMMON + result.extra > CHECKED:
+                one = self._named(one, "value")
+                self._check(helper("wide_after", one, two))
+                result = checked(result)
+            self._fits(result, node)
         return ast.BinOp(one, op, two), result
 
     def _product(self, one: ast.expr, two: ast.expr, result: Scalar) -> tuple[ast.expr, Scalar]:
@@ -200,30 +240,29 @@ class ExpressionLowering(CallLowering):
             Kind.INEXACT, sources, first.certain and second.certain, first.element or second.element
         )
         of_arguments = sources <= self._facts.parameters.keys() - self._arrays.keys()
-        if not (result.certain or of_arguments):
-            reason = "it depends on the iteration whether this is a power of numpy or of Python"
-            raise NotCompilableError(f"{reason}: `float(x) ** y` is Python's", node)
         if first.kind is Kind.ANY:
             self._floats |= {s for s in first.sources if s != NUMPY}
-        if of_arguments:  # none of which may be one of numpy
-            self._python |= sources
-        elif result.element or NUMPY in sources:
+        if result.certain and not of_arguments and (result.element or NUMPY in sources):
             self._shaped |= sources & self._arrays.keys()
             return standing_for(helper("numpy_power", one, two), node), result
-        else:
-            reason = "whether this is a power of numpy or of Python is not known"
-            raise NotCompilableError(f"{reason}: `float(x) ** y` is Python's", node)
+        if not of_arguments:  # both have the same bits where they are finite; where not, Python may raise
+            return self._finite(standing_for(helper("numpy_power", one, two), node)), result
+        self._python |= sources  # none of which may be one of numpy
         return self._finite(standing_for(helper("power", one, two), node)), result
 
     def _unary(self, node: ast.UnaryOp, op: ast.unaryop, operand: ast.expr) -> tuple[ast.expr, Scalar]:
         value, kind = self.condition(operand) if isinstance(op, ast.Not) else self.expression(operand)
         if isinstance(op, ast.Not):
             return ast.UnaryOp(op, value), Scalar(Kind.TRUTH)
-        if kind.kind is Kind.TRUTH or isinstance(op, ast.Invert):
+        if kind.kind is Kind.TRUTH:
             raise NotCompilableError(f"{ast.unparse(node)} is left to Python", node)
         if kind.mixed:
             raise NotCompilableError("this is an integer in some iterations and a float in others", node)
         self._note_values(operand)
+        if isinstance(op, ast.Invert):
+            if kind.kind is Kind.INEXACT:
+                raise NotCompilableError("this operator takes integers alone", node)
+            kind = _of_bits(kind)
         sign = kind.sign if isinstance(op, ast.UAdd) else Sign.UNKNOWN
         return ast.UnaryOp(op, value), replace(kind, sign=sign)
 
@@ -299,7 +338,7 @@ class ExpressionLowering(CallLowering):
         if text in self._facts.parameters:
             self._use(text)
             return ast.Name(self._facts.parameters[text], ast.Load()), Scalar(
-                Kind.ANY, frozenset({text}), degree=1
+                Kind.ANY, frozenset({text}), degree=1, complex=True
             )
         if self._facts.imported(text) in CONSTANTS:
             return node, Scalar(Kind.INEXACT)
@@ -308,4 +347,9 @@ class ExpressionLowering(CallLowering):
         if node.attr == "size" and (array := self._array(node.value)):
             self._shaped.add(array)
             return ast.Attribute(self._array_node(node.value), "size", ast.Load()), integer(degree=1)
+        if node.attr in ("real", "imag") and not self._is_whole(node.value):
+            value, kind = self.expression(node.value)
+            if kind.kind is not Kind.TRUTH:
+                real = replace(kind, sign=Sign.UNKNOWN, complex=False)
+                return ast.Attribute(value, node.attr, ast.Load()), real
         raise NotCompilableError(f"`{text}` cannot be looked up in compiled code", node)

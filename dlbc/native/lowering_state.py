@@ -319,9 +319,11 @@ class LoweringState(ABC):
                 return self._bits_of({given[name]})
             case ast.Subscript(value=ast.Name(id=name)) if name in self._elements:
                 return self._bits_of(self._elements[name].sources)
+            case ast.Attribute(value=operand, attr="real" | "imag"):
+                return self._origin(operand)
             case ast.BinOp(left=one, right=other):
                 return _union(self._origin(one), self._origin(other))
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
                 return self._origin(operand)
             case ast.Call(func=ast.Name(id="abs") | ast.Attribute(attr="numpy_power"), args=arguments):
                 return reduce(_union, map(self._origin, arguments))
@@ -407,6 +409,10 @@ class LoweringState(ABC):
             else ""
         )
         return text if text in self._facts.parameters else ""
+
+    def _is_whole(self, node: ast.expr) -> bool:
+        """Whether an expression is an array, or what may be one that the loop is given."""
+        return bool(self._local(node) or self._array(node))
 
     def _array_node(self, node: ast.expr) -> ast.expr:
         text = self._array(node)

@@ -49,7 +49,8 @@ class Scalar:
     """What is known of a number.
 
     ``certain``: it is one of numpy exactly if one of ``sources`` is. ``element``: it is computed from an
-    element of an array. ``mixed``: it may be an integer at one time and a float at another.
+    element of an array. ``mixed``: it may be an integer at one time and a float at another. ``complex``: it
+    may be a complex number of Python.
     """
 
     kind: Kind
@@ -60,6 +61,7 @@ class Scalar:
     extra: int = 0
     mixed: bool = False
     sign: Sign = Sign.UNKNOWN
+    complex: bool = False
 
     def joined(self, other: Scalar) -> Scalar:
         """What is known of a number that is one or the other."""
@@ -73,6 +75,7 @@ class Scalar:
             max(self.extra, other.extra),
             self.mixed or other.mixed or kinds == {Kind.INTEGER, Kind.INEXACT},
             min(self.sign, other.sign),
+            self.complex or other.complex,
         )
 
     @property
@@ -99,7 +102,7 @@ def literal(value: object) -> Scalar | None:
         return replace(integer(extra=value.bit_length()), sign=_sign_of(value))
     if isinstance(value, float):
         return Scalar(Kind.INEXACT, sign=_sign_of(value))
-    return Scalar(Kind.INEXACT) if isinstance(value, complex) else None
+    return Scalar(Kind.INEXACT, complex=True) if isinstance(value, complex) else None
 
 
 def _sign_of(value: float) -> Sign:
@@ -114,6 +117,12 @@ def _sign_after(op: ast.operator, one: Sign, two: Sign) -> Sign:
     if isinstance(op, ast.Add):
         return max(one, two)
     return Sign.NOT_NEGATIVE if isinstance(op, ast.Mult | ast.Div) else Sign.UNKNOWN
+
+
+def _is_mask(scalar: Scalar) -> bool:
+    """Whether `&` with this integer gives no larger one than it is."""
+    known = scalar.kind is Kind.INTEGER and not scalar.element and scalar.sign >= Sign.NOT_NEGATIVE
+    return known and not scalar.degree
 
 
 def of_operation(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
@@ -131,6 +140,10 @@ def of_operation(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
             degree, extra = right.degree, right.extra
         case ast.FloorDiv() | ast.RShift():
             degree, extra = left.degree, left.extra
+        case ast.LShift():
+            extra = UNBOUNDED
+        case ast.BitAnd() if masks := [each for each in (left, right) if _is_mask(each)]:
+            degree, extra = 0, min(each.extra for each in masks)
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
             extra -= 1
     return Scalar(
@@ -142,6 +155,7 @@ def of_operation(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
         min(extra, UNBOUNDED),
         (left.mixed or right.mixed) and kind is not Kind.INEXACT,
         _sign_after(op, left.sign, right.sign),
+        (left.complex or right.complex) and kind is not Kind.INTEGER,
     )
 
 

@@ -49,7 +49,9 @@ NUMPY_HELPERS: Final = {
 
 #: Built-in functions that may stand in compiled code; `min` and `max` of two values of one type by a helper.
 #: ``round``: of a float, without digits. ``int`` and ``round``: of floats below 2**62 in magnitude.
-BUILTINS_EXACT: Final = frozenset({"abs", "bool", "float", "int", "len", "max", "min", "range", "round"})
+BUILTINS_EXACT: Final = frozenset(
+    {"abs", "bool", "complex", "float", "int", "len", "max", "min", "range", "round"}
+)
 
 #: Operators, on floats (``//`` and ``%`` too, of Python's floats and numpy's) and on integers that stay below
 #: 2**62; comparisons and ``/`` of integers: up to 2**53 where the result is, or is compared with, a float.

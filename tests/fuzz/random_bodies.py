@@ -151,6 +151,14 @@ class Writer:
             f"{v} % m",
         ]
         forms += [f"{v} - {v} // 2", f"({v} + {w}) // 3", f"{v} % 3 + {w}", f"{v} * {w}"]
+        forms += [
+            f"{v} << 1",
+            f"{v} >> {w}",
+            f"(1 << {v}) % 5",
+            f"({v} ^ {w}) & 3",
+            f"~{v} + 3",
+            f"{v} | {w}",
+        ]
         return self.rng.choice(forms)
 
     def subscript(self, indices: list[str]) -> str:

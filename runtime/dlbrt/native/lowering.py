@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import math
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -64,6 +65,16 @@ def _unsafe_product(a: Any, b: Any) -> Any:
     return lambda a, b: False
 
 
+@overload(numerics.unsafe_shift, strict=False)
+def _unsafe_shift(count: Any) -> Any:
+    return numerics.unsafe_shift if _is_int(count) else None
+
+
+@overload(numerics.wide_after, strict=False)
+def _wide_after(x: Any, count: Any) -> Any:
+    return numerics.wide_after if _is_int(x) and _is_int(count) else None
+
+
 @overload(numerics.is_zero, strict=False)
 def _is_zero(x: Any) -> Any:
     return lambda x: x == 0
@@ -81,6 +92,18 @@ def _not_finite(x: Any) -> Any:
     if isinstance(x, types.Float):
         return lambda x: x - x != 0.0
     return lambda x: False
+
+
+@overload(numerics.too_far, strict=False)
+def _too_far(x: Any) -> Any:
+    if not isinstance(x, types.Complex):
+        return lambda x: False
+
+    def far(x):  # type: ignore[no-untyped-def]
+        finite = x.real - x.real == 0.0 and x.imag - x.imag == 0.0
+        return finite and abs(x) == math.inf
+
+    return far
 
 
 @overload(numerics.too_large, strict=False)

@@ -10,13 +10,15 @@ differences of two integers in that range fit into 64 bits, so they can be teste
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-#: Integers of compiled code are smaller than this in magnitude.
+#: Integers of compiled code have so many bits, and are smaller than this in magnitude.
+_BITS, _LIMIT_BITS = 64, 62
 LIMIT = 2**62
 #: Integers up to this in magnitude are floats without rounding.
 EXACT = 2**53
@@ -79,6 +81,16 @@ def unsafe_product(a: Any, b: Any) -> bool:
     return not small and abs(float(a) * float(b)) >= LIMIT
 
 
+def unsafe_shift(count: Any) -> bool:
+    """Whether integers of 64 bits cannot be shifted by so many bits."""
+    return not 0 <= count < _BITS
+
+
+def wide_after(x: Any, count: Any) -> bool:
+    """Whether an integer may be `wide` after a shift to the left, by 0 or more bits."""
+    return bool(count >= _LIMIT_BITS or not -(LIMIT >> count) < x < LIMIT >> count)
+
+
 def inexact(x: Any) -> bool:
     """Whether an integer may be no float. If none is, ``/`` and comparisons with floats are exact."""
     return isinstance(x, int | np.integer) and not -EXACT <= x <= EXACT
@@ -97,6 +109,11 @@ def is_minus_one(x: Any) -> bool:
 def not_finite(x: Any) -> bool:
     """Whether a float is infinite or not a number; False for integers and bools."""
     return bool(x - x != 0) if isinstance(x, float) else False
+
+
+def too_far(x: Any) -> bool:
+    """Whether a complex number has finite parts and an infinite absolute value, which Python raises for."""
+    return isinstance(x, complex) and cmath.isfinite(x) and math.isinf(math.hypot(x.real, x.imag))
 
 
 def too_large(x: Any) -> bool:
@@ -225,6 +242,7 @@ globals().update(_MADE)
 
 #: What `dlbrt.native` offers to generated programs.
 HELPERS: Sequence[str] = (
+    *("unsafe_shift", "wide_after", "too_far"),
     *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside", "inexact"),
     *(
         "too_large",

@@ -287,3 +287,47 @@ def test_a_statement_is_quoted_by_its_first_line() -> None:
     body = "import math\nclass C:\n    x = 1\nZ[i] = C.x\n"
     assert reason(body).startswith("`import math` cannot be compiled")
     assert reason(body.partition("\n")[2]).startswith("`class C:..` cannot be compiled")
+
+
+@pytest.mark.parametrize(
+    ("body", "checked"),
+    [
+        ("for b in range(20):\n    Z[i, b] += (P[i] >> b) & 1\n", ""),
+        ("for b in range(n):\n    Z[i, b] += (P[i] >> b) & 1\n", ""),
+        ("Z[i] = P[i] << 5\n", ""),
+        ("Z[i] = (i << 5) ^ ~i\n", ""),
+        ("Z[i] = 7 >> P[i]\n", "unsafe_shift(count)"),
+        ("Z[i] = 1 << i\n", "wide_after(1, i)"),
+        ("x = i\nfor _ in range(9):\n    x = (x ^ (x << 13)) & 0xFFFF\nZ[i] = x\n", "wide_after(x, 13)"),
+        ("for b in range(-3, 5):\n    Z[i, b] = 8 >> b\n", "unsafe_shift(b)"),
+    ],
+)
+def test_shifts_are_checked_where_nothing_shows_that_they_fit(body: str, checked: str) -> None:
+    text = written(body)
+    assert checked in text
+    assert ("unsafe_shift" in text) == checked.startswith("unsafe_shift")
+    assert ("wide_after" in text) == checked.startswith("wide_after")
+
+
+@pytest.mark.parametrize("body", ["Z[i] = 1.5 << i\n", "Z[i] = (i > 2) << 1\n", "Z[i] = ~(i / 2)\n"])
+def test_bits_of_what_is_no_integer_are_left_to_python(body: str) -> None:
+    assert reason(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "checked"),
+    [
+        ("Z[i] = abs(A[i, 0]) + A[i, 0].real * A[i, 1].imag\n", False),
+        ("Z[i] = abs(complex(A[i, 0], m)) + (A[i, 1] + m).conjugate().real\n", True),
+        ("z = 0j\nfor k in range(n):\n    z = z * z + 0.5j\nZ[i] = abs(z)\n", True),
+        ("x = 0.5 * i\nZ[i] = abs(x)\n", False),
+    ],
+)
+def test_absolute_values_are_checked_where_a_complex_number_may_be_too_far(body: str, checked: bool) -> None:
+    assert ("too_far" in written(body)) == checked
+
+
+def test_an_uncertain_power_is_checked_to_be_finite() -> None:
+    text = written("s = 0.0\nfor j in range(n):\n    s += A[i, j]\nZ[i] = s**2\n")
+    assert "numpy_power(s, 2)" in text
+    assert "not_finite" in text

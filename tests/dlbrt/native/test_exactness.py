@@ -186,6 +186,55 @@ def test_builtin_functions_keep_their_bits() -> None:
     _check({"round(a)": (round, 1), "int(a)": (int, 1)}, "int64")
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_bits_of_integers_are_those_of_numpy_which_loses_some() -> None:
+    rng = np.random.default_rng(6)
+    a, b = rng.integers(-(2**63), 2**63 - 1, 4000), rng.integers(0, 64, 4000)
+    texts = "a << b", "a >> b", "a & b", "a | b", "a ^ b", "~a"
+    found = _compiled(*texts, dtype="int64")(a, b)
+    expected = [[eval(text, {"a": x, "b": y}) for x, y in zip(a, b, strict=True)] for text in texts]
+    assert found.tolist() == expected
+
+
+def test_an_integer_is_wide_after_a_shift_where_python_has_more_bits() -> None:
+    compiled = numba.njit(lambda x, count: dlbrt.native.wide_after(x, count))
+    for x in (0, 1, -1, 3, 2**31, -(2**31), 2**61 - 1, 2**61, -(2**61), 2**62 - 1):
+        for count in (0, 1, 2, 30, 31, 61, 62, 63):
+            assert compiled(x, count) == numerics.wide_after(x, count)
+            assert compiled(x, count) or not numerics.wide(x << count)
+    assert not compiled(1, 61)
+
+
+def test_integers_are_shifted_by_as_many_bits_as_they_have() -> None:
+    compiled = numba.njit(lambda count: dlbrt.native.unsafe_shift(count))
+    assert [count for count in range(-3, 70) if not compiled(count)] == [*range(64)]
+    assert [count for count in range(-3, 70) if not numerics.unsafe_shift(count)] == [*range(64)]
+
+
+def test_complex_numbers_keep_their_bits_and_are_left_to_python_where_it_raises() -> None:
+    compiled = numba.njit(
+        lambda a, b: (complex(a, b), complex(a, b).conjugate(), abs(complex(a, b)), complex(a, b).imag)
+    )
+    far = numba.njit(lambda a, b: dlbrt.native.too_far(complex(a, b)))
+    raised = 0
+    for pair in (GRID, (X, Y)):
+        for a, b in zip(*(axis.tolist() for axis in pair), strict=True):
+            z = complex(a, b)
+            try:
+                size = abs(z)
+            except OverflowError:
+                raised += 1
+                assert far(a, b)
+                assert numerics.too_far(z)
+                continue
+            assert not far(a, b)
+            assert not numerics.too_far(z)
+            found = compiled(a, b)
+            same = zip(found, (z, z.conjugate(), size, z.imag), strict=True)
+            assert all(_same(one.real, other.real) and _same(one.imag, other.imag) for one, other in same)
+    assert raised
+
+
 @pytest.mark.parametrize("sign", ["//", "%"])
 def test_division_of_integers_rounds_down(sign: str) -> None:
     operation = {"//": operator.floordiv, "%": operator.mod}[sign]

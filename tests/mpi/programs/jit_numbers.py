@@ -109,3 +109,51 @@ print(w.tobytes().hex())
 for i in range(40):
     w[i] = z[i] / (z[i] - 1.0)
 print(w.tobytes().hex())
+
+counts = np.zeros(40, dtype=np.int64)
+lost = np.array([2**62 + 5, -(2**62), 3, -1] * 10)
+amounts = np.arange(40) * 3 % 64
+# dlb: parallel, jit
+for i in range(40):
+    x = i + 1
+    x = (x ^ (x << 13)) & 0xFFFFFFFF
+    x ^= x >> 17
+    x = (x ^ (x << 5)) & 0xFFFFFFFF
+    for b in range(32):
+        counts[i] += (x >> b) & 1
+    counts[i] ^= (lost[i] << amounts[i]) + (lost[i] >> amounts[i]) + ~lost[i] + ~(x | i) + (1 << amounts[i])
+print(counts.tolist())
+
+masks = []
+# dlb: parallel, jit
+for i in range(70):
+    masks.append((3 << i) - 1)
+print(masks)
+try:
+    # dlb: parallel, jit
+    for i in range(40):
+        counts[i] = 1 << 30 - i
+except ValueError as error:
+    print(error, i, counts[:i].tolist())
+
+inside = np.zeros((20, 30), dtype=np.int64)
+ends = np.zeros(20)
+# dlb: parallel, jit
+for i in range(20):
+    s = 0j
+    for j in range(30):
+        c, p = complex(j / 10 - 2, i / 10 - 1), 0j
+        steps = 0
+        while steps < 50 and abs(p) < 2.0:
+            p = p * p + c
+            steps += 1
+        inside[i, j] = steps
+        s += p.conjugate() * z[j]
+    ends[i] = s.real + s.imag**2 + z[i].imag - (z[i] * 2).conjugate().imag
+print(inside.tolist(), ends.tobytes().hex())
+try:
+    # dlb: parallel, jit
+    for i in range(20):
+        ends[i] = abs(complex(1.6e307 * i, 1.6e307 * i))
+except OverflowError as error:
+    print(error, i, ends[:i].tolist())
