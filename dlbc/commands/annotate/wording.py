@@ -22,13 +22,11 @@ def worth_text(
         yield from _measured(worth, ranks, time, profile)
     elif worth.verdict is WorthVerdict.BY_SIZE:
         yield _by_size(worth, ranks)
-    elif worth.never:
-        on = f"on {amount(ranks, 'rank')} at any size"
-        yield f"too small {on}: iterations do too little for what they pass on; --profile says more"
+    elif worth.size.seconds is None:
+        yield f"{_gain(worth, ranks)}; --profile says more"
     else:
-        size = worth.size
-        assert size.seconds is not None, "the verdict rests on it"
-        run = f"{amount(size.iterations or 0, 'iteration')}, about {seconds_text(size.seconds)} by W(i)"
+        took = seconds_text(worth.size.seconds)
+        run = f"{amount(worth.size.iterations or 0, 'iteration')}, about {took} by W(i)"
         yield f"{run}; {_gain(worth, ranks)}"
 
 
@@ -49,6 +47,8 @@ def _gain(worth: Worth, ranks: int) -> str:
     on = f"on {amount(ranks, 'rank')}"
     if worth.verdict is WorthVerdict.PAYS and worth.gain is not None:
         return f"about {worth.gain:.1f} times as fast {on}"
+    if worth.never:
+        return f"too small {on} at any size: iterations do too little for what they pass on"
     least = "" if worth.least_s is None else f": a run pays from about {seconds_text(worth.least_s)}"
     return f"too small {on}{least}"
 

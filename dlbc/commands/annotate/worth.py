@@ -21,10 +21,11 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import Apply, IntegerForm, Variable, VariableKind
 from dlbc.algebra.iteration_cost import CostClass
+from dlbc.commands.explain.contributed import contributed_s
 from dlbc.commands.explain.iterations import find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError
 from dlbc.commands.explain.movement import bytes_of_rows
-from dlbc.commands.explain.prediction import OPERATION_S, contributed_s, overhead
+from dlbc.commands.explain.prediction import OPERATION_S, overhead
 from dlbc.commands.explain.rank_facts import ranks_as_json
 from dlbc.commands.explain.ranks import RankSpec
 from dlbc.commands.simulate.costs import find_work
@@ -96,16 +97,21 @@ def worth_of(
         size = replace(
             size, bytes=_bytes(report, LoopNumbers(report.loop, report.space, given), size.iterations)
         )
-    overhead_s = _overhead_s(report, ranks, size.bytes, size.iterations)
+    overhead_s = _overhead_s(report, ranks, size)
     least_s = _least_s(ranks, overhead_s)
     if size.seconds is None:
         smallest = _smallest(report, ranks, given, size.missing, stays)
-        never = smallest is None and _is_light(report, ranks, given, size.missing)
+        never = smallest is None and (
+            _is_light(report, ranks, LoopSize(0, 1.0)) or _is_light_by(report, ranks, given, size.missing)
+        )
         verdict = WorthVerdict.TOO_SMALL if never else WorthVerdict.BY_SIZE
         return Worth(verdict, size, None, least_s, smallest, never)
     parallel_s = size.seconds * _largest_share(report, ranks, given, size) + overhead_s
     pays = _pays(size.seconds, parallel_s)
-    return Worth(WorthVerdict.PAYS if pays else WorthVerdict.TOO_SMALL, size, parallel_s, least_s)
+    if pays:
+        return Worth(WorthVerdict.PAYS, size, parallel_s, least_s)
+    never = _is_light(report, ranks, size)
+    return Worth(WorthVerdict.TOO_SMALL, size, parallel_s, least_s, never=never)
 
 
 def measured_size(time: LoopTime) -> LoopSize:
@@ -149,10 +155,10 @@ def _bytes(report: LoopReport, numbers: LoopNumbers, iterations: int | None) -> 
     return bytes_of_rows(report.plan, numbers, iterations or 0)
 
 
-def _overhead_s(report: LoopReport, ranks: int, size: float, iterations: int | None) -> float:
-    """Seconds that sharing a run costs, ``size`` bytes of rows and what iterations contribute included."""
+def _overhead_s(report: LoopReport, ranks: int, size: LoopSize) -> float:
+    """Seconds that sharing a run costs, rows and what iterations contribute included."""
     assert report.plan is not None, "the loop is proved"
-    return overhead(ranks, size, contributed_s(report.plan, iterations or 0))
+    return overhead(ranks, size.bytes, contributed_s(report.plan, size.iterations or 0, size.seconds))
 
 
 def _pays(alone_s: float, parallel_s: float) -> bool:
@@ -178,15 +184,20 @@ def _largest_share(report: LoopReport, ranks: int, given: Mapping[str, Number], 
     return min(estimates[-1]["largest_over_ideal"] / ranks, 1.0) if estimates else even
 
 
-def _is_light(report: LoopReport, ranks: int, given: Mapping[str, Number], names: Sequence[str]) -> bool:
-    """Whether what iterations contribute takes longer than is saved of their work, where that is known."""
-    try:
-        size = size_of(report, {**given, **dict.fromkeys(names, 2**_LARGEST)})
-    except NumberError:
-        return False
+def _is_light(report: LoopReport, ranks: int, size: LoopSize) -> bool:
+    """Whether what iterations contribute takes longer than is saved of their work."""
     if not size.seconds or report.plan is None:
         return False
-    return not _pays(size.seconds, size.seconds / ranks + contributed_s(report.plan, size.iterations or 0))
+    in_order_s = contributed_s(report.plan, size.iterations or 0, size.seconds)
+    return not _pays(size.seconds, size.seconds / ranks + in_order_s)
+
+
+def _is_light_by(report: LoopReport, ranks: int, given: Mapping[str, Number], names: Sequence[str]) -> bool:
+    """The same of a large size, where that is known once the missing numbers are."""
+    try:
+        return _is_light(report, ranks, size_of(report, {**given, **dict.fromkeys(names, 2**_LARGEST)}))
+    except NumberError:
+        return False
 
 
 def _smallest(
@@ -200,7 +211,7 @@ def _smallest(
             size = size_of(report, numbers)
         except NumberError:
             return False
-        overhead_s = _overhead_s(report, ranks, 0.0 if stays else size.bytes, size.iterations)
+        overhead_s = _overhead_s(report, ranks, replace(size, bytes=0.0) if stays else size)
         if size.seconds is None or _least_s(ranks, overhead_s) is None:
             return False
         return _pays(size.seconds, size.seconds * _largest_share(report, ranks, numbers, size) + overhead_s)

@@ -3,7 +3,7 @@
 S, the seconds of all iterations one after the other, is their work W(i) at `OPERATION_S` each. Sharing costs
 more: the loop is sent to all ranks, its rows go there and back, and all are waited for, on the network that
 the model of `dlbrt.predict` assumes for the ranks of one host. What iterations contribute, rank 0 takes in
-order.
+order (`dlbc.commands.explain.contributed`).
 """
 
 from __future__ import annotations
@@ -12,22 +12,12 @@ from math import ceil
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.plan import LoopPlan
-
 #: Seconds of an operation of W(i), in plain Python: 14e-9 to 46e-9 were measured on loops over numbers, lists
 #: and elements of arrays (Python 3.11, an AMD EPYC).
 OPERATION_S = 3e-8
 
 #: Beyond the messages of the model: a loop is prepared and ended on each rank.
 _PREPARED_S = 2e-4
-
-#: Seconds that an iteration costs beyond its work for what it contributes, which rank 0 takes in order: to a
-#: container, or elements that others contribute to; to a sum; to a greatest or least value. With a million
-#: iterations on two ranks 1.4 to 1.9, 0.4 to 0.8 and 0.1 microseconds were measured (as above).
-_ADDED_S, _SUMMED_S, _COMPARED_S = 1.5e-6, 0.6e-6, 0.1e-6
-
-#: The operators of sums and products, and of bits.
-_ARITHMETIC = frozenset("+-*|^&")
 
 #: The shortest run is looked for among so many ranks.
 _MOST_RANKS = 4096
@@ -71,19 +61,6 @@ def shortest_on(alone_s: float, iterations: int, row_bytes: float, in_order_s: f
         return alone_s * ceil(iterations / ranks) / iterations + overhead(ranks, row_bytes, in_order_s)
 
     return min(range(1, min(iterations, _MOST_RANKS) + 1), key=seconds, default=1)
-
-
-def contributed_s(plan: LoopPlan, iterations: int) -> float:
-    """Seconds that it takes, beyond the work, to take in order what iterations contribute."""
-    added = len(plan.ordered) * _ADDED_S
-    for each in plan.reductions:
-        if each.uses_copies or (each.any_order and not each.element):
-            continue
-        if each.element:
-            added += _ADDED_S
-        else:
-            added += _SUMMED_S if each.operator in _ARITHMETIC else _COMPARED_S
-    return added * iterations
 
 
 def overhead(ranks: int, size: float, in_order_s: float = 0.0) -> float:

@@ -21,11 +21,12 @@ from dlbc.algebra.iteration_cost import Cost, CostClass
 from dlbc.algebra.work import WorkPolynomial
 from dlbc.algebra.work_text import Notation, text_of
 from dlbc.commands.explain.cells import columns_of, within_rows
+from dlbc.commands.explain.contributed import contributed_s
 from dlbc.commands.explain.iterations import MOST_ITERATIONS, IterationRange, find_iterations
 from dlbc.commands.explain.loop_numbers import LoopNumbers, Number, NumberError, read_settings
 from dlbc.commands.explain.measured import MeasuredEfficiency, read_measured
 from dlbc.commands.explain.movement import Traffic, traffic_of
-from dlbc.commands.explain.prediction import OPERATION_S, PredictedTime, contributed_s, predicted_time
+from dlbc.commands.explain.prediction import OPERATION_S, PredictedTime, predicted_time
 from dlbc.cost.evaluate import Evaluated, function_of
 from dlbc.cost.evaluate_expressions import Names
 from dlbc.ir.plan import FoldDecision, LoopReport
@@ -151,8 +152,9 @@ def _time(case: _Case, largest: float, traffic: Traffic | None) -> PredictedTime
     count = case.ranks.count
     row_bytes = traffic.rows / (1 - 1 / count) if traffic is not None and count > 1 else 0.0
     n, plan = len(case.span.values), case.report.plan
-    in_order_s = contributed_s(plan, n) if plan is not None else 0.0
-    return predicted_time(operations * OPERATION_S, n, count, largest, row_bytes, in_order_s)
+    alone_s = operations * OPERATION_S
+    in_order_s = contributed_s(plan, n, alone_s) if plan is not None else 0.0
+    return predicted_time(alone_s, n, count, largest, row_bytes, in_order_s)
 
 
 def _traffic(report: LoopReport, n: int, ranks: RankSpec) -> Traffic | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlbc.commands.annotate.insert import with_comments
+from dlbc.commands.annotate.profile import LoopTime
 from dlbc.commands.annotate.proposals import FileProposals, find_proposals
 from dlbc.commands.annotate.show import as_text, assess
 from dlbc.commands.annotate.worth import WorthVerdict, size_of, worth_of
@@ -301,6 +302,20 @@ def test_adding_to_a_container_is_work_of_rank_0_and_does_not_pay_by_itself() ->
     assert verdicts == [WorthVerdict.TOO_SMALL, WorthVerdict.PAYS]
 
 
+def test_what_inner_loops_contribute_counts_as_often_as_they_turn() -> None:
+    adding = (
+        FUNCTION + "    A = []\n    for i in range(n):\n        for b in B[i]:\n            A.append(b)\n"
+    )
+    computing = adding.replace("A.append(b)", "b += b * b / 2 - b * 3 + i * b\n        A.append(i)")
+    for text, never in ((adding, True), (computing, False)):
+        report = found(text).proposals[0].report
+        assert worth_of(report, 4, {}, stays=False).never == never
+        time = LoopTime(runs=1, iterations=100, seconds=2.0)
+        worth = worth_of(report, 4, {}, time, stays=False)
+        assert worth.never == never
+        assert (worth.verdict is WorthVerdict.PAYS) == (not never)
+
+
 LIGHT = FUNCTION + "    s = 0.0\n    for i in range(n):\n        s += B[i]\n    return s\n"
 HEAVY = LIGHT.replace("B[i]", "sum([B[j] * j for j in range(1000)])")
 
@@ -325,7 +340,7 @@ def test_a_sum_pays_where_iterations_do_more_than_to_add(
     [proposal, *_] = found(text).proposals
     worth = worth_of(proposal.report, 4, given, stays=False)
     assert worth.verdict is verdict
-    assert worth.never == (verdict is WorthVerdict.TOO_SMALL and not given)
+    assert worth.never == (verdict is WorthVerdict.TOO_SMALL)
 
 
 def test_no_number_of_iterations_pays_on_one_rank() -> None:
