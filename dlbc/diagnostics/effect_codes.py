@@ -20,6 +20,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
             "rows": "collect the rows, which keep the order of iterations (`rows.append({row})`), and write "
             "them after the loop: `{writer}.writerows(rows)`",
             "process": "all iterations share what `{function}` changes: call it before or after the loop",
+            "started": "if the processes that it starts do not get in each other's way (each has files of "
+            "its own), add `assume_independent`; otherwise start them before or after the loop",
         },
     ),
     "DLB403": CatalogueEntry(
@@ -31,8 +33,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` before the loop, "
         "`rng = np.random.default_rng(seeds[i])` in it",
         {
-            "random": "make a generator in each iteration, `rng = random.Random(s + i)`, and draw from it; "
-            "or begin the body by `random.seed(s + i)`",
+            "random": "make a generator in each iteration, `rng = random.Random(s + i)` where `i` is its "
+            "number and `s` any number, and draw from it; or begin the body by `random.seed(s + i)`",
             "numpy.random": "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` "
             "before the loop, `rng = np.random.default_rng(seeds[i])` in it; or begin the body by "
             "`np.random.seed(s + i)`",
@@ -95,6 +97,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
             "packed": "pack into a list in the body, `pieces[{index}] = struct.pack(...)`, and join after "
             "the loop: `{name}[:] = b''.join(pieces)`",
             "out": "give each iteration a row of its own: `out={array}[{index}]`",
+            "sliced": "of an array `{slice}` is a view, not a copy: write `list({name})`, or `{name}.copy()` "
+            "if it is an array",
             "argument": "pass the row of this iteration, `{name}[{index}]`, or let the function return what "
             "it computes, and store or add that in the body",
         },

@@ -227,6 +227,10 @@ LOOPS: dict[str, CatalogueEntry] = {
         E,
         "`{function}` may be part of `{name}`, which iterations share, and this may change it in place",
         "write `{function} = {function} + e`, which makes a new object",
+        {
+            "operator": "write `{name} = {name} {operator} {value}`, which makes a new object, and gives the "
+            "same number where `{name}` is one",
+        },
     ),
     "DLB316": CatalogueEntry(
         E,

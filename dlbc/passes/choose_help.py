@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from dlbc.analysis.container_kinds import ContainerKinds
@@ -317,6 +318,8 @@ def _of_files(node: Node, context: AnalysisContext) -> Choice:
             return ("stream", {"stream": streams[0], "text": text}) if streams else None
         case ast.Call(func=ast.Attribute(value=writer, attr="writerow"), args=[row]):
             return "rows", {"writer": unparsed(writer), "row": unparsed(row)}
+        case ast.Call(func=function) if full_name(function, context.module).startswith("subprocess."):
+            return "started", {}
         case ast.Call(func=function, args=[ast.expr() as path, *_]):
             if unparsed(function).startswith("os."):
                 return "process", {"function": unparsed(function)}
@@ -360,10 +363,36 @@ def _of_argument(node: Node, context: AnalysisContext) -> Choice:
             return "packed", {"name": unparsed(node.args[1]), "index": index}
         if isinstance(node.func, ast.Attribute) and node.func.attr in context.module.methods:
             return "method", {"name": unparsed(node.func.value), "method": node.func.attr}
-        return None if out is None else ("out", {"array": out, "index": index})
+        if out is not None:
+            return "out", {"array": out, "index": index}
+        passed = (n.id for n in node.args if isinstance(n, ast.Name))
+        return next((_sliced(s) for s in map(partial(_bound_to, context), passed) if s is not None), None)
     if isinstance(node, ast.Name):
         return "argument", {"name": node.id, "index": index}
     return None
+
+
+def _bound_to(context: AnalysisContext, name: str) -> ast.Subscript | None:
+    """The slice of something that the body binds a name to."""
+    for statement in (n for s in context.body for n in every_node(s)):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Subscript(slice=ast.Slice()) as made):
+                if target == name:
+                    return made
+    return None
+
+
+def _sliced(made: ast.Subscript) -> Choice:
+    return "sliced", {"slice": unparsed(made), "name": unparsed(made.value)}
+
+
+def _of_augmented(node: Node, _: AnalysisContext) -> Choice:
+    """An update in place, with its operator."""
+    if not isinstance(node, ast.AugAssign):
+        return None
+    value = unparsed(node.value) if isinstance(node.value, ast.Name | ast.Constant) else "(...)"
+    text = unparsed(ast.BinOp(ast.Name("x"), node.op, ast.Name("y"))).split()[1]
+    return "operator", {"name": unparsed(node.target), "operator": text, "value": value}
 
 
 def _of_iterator(node: Node, context: AnalysisContext) -> Choice:
@@ -407,6 +436,7 @@ _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
     "DLB307": _of_fixed,
     "DLB310": _of_carried,
     "DLB311": _of_update,
+    "DLB315": _of_augmented,
     "DLB402": _of_files,
     "DLB407": _of_change,
     "DLB409": _of_shared,

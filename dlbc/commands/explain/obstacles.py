@@ -70,6 +70,7 @@ def in_the_way(refused: RefusedLoop, source: Source) -> InTheWay:
     if refused.by_name:
         name, called = refused.by_name[0]
         text = f"`{name}` may be a method of another class, which this file does not show"
+        text += "; with an annotation, that is looked at before the loop"
         return InTheWay(Obstacle.UNSEEN, text, called)
     text = f"data decides whether two iterations store to one element of {_listed(refused.by_data)}"
     return InTheWay(Obstacle.BY_DATA, f"{text}; with an annotation, that is looked at before the loop", head)

@@ -74,6 +74,9 @@ CASES = [
     ("DLB407", "m = {}\n", "a[i] = m.pop(b[i], 0)", "`gone.append(b[i])`"),
     ("DLB407", "todo = list(b)\n", "a[i] = todo.pop(-1)", "`todo[i]`"),
     ("DLB410", "import bisect\nm = []\n", "bisect.insort(m, b[i])", "`found.append(b[i])`"),
+    ("DLB410", "import random\n", "m = b[:]; random.Random(i).shuffle(m)", "`list(b)`"),
+    ("DLB402", "import subprocess\n", "a[i] = subprocess.call(['true', str(i)])", "each other's way"),
+    ("DLB315", "m = [b]\n", "v = m[0]; v *= 2; a[i] = v[0]", "`v = v * 2`"),
     ("DLB410", "import struct\nm = bytearray(9)\n", "struct.pack_into('b', m, i, 1)", "`pieces[i] ="),
 ]
 
