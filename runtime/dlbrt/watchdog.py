@@ -5,11 +5,12 @@ last answered. Ranks write to it at loops and polls. This process reads it about
 once when a rank ends. A launcher kills all ranks as soon as one dies, so no rank is sure to have the time
 to say which one it was.
 
-Law. A rank that ends in any way of its own writes `LEAVING` first, so a rank that ends without it has died.
-Ranks that die after the first one are not reported: the launcher has ended them. Where it cannot be told
-which was the first, each is named. Where ranks above 0 may die (`--fault-tolerant`), each of these is
-reported, and only rank 0's death ends the job. Silence is reported where the rank is stopped, or has used no
-processor since it last answered: long iterations are no fault.
+Law. A rank that ends in any way of its own writes `LEAVING` first, or `ABORTING` if it ends the whole job. So
+one that ends without either has died, unless another one aborts. Ranks that die after the first one are not
+reported: the launcher has ended them. Where it cannot be told which was the first, each is named. Where ranks
+above 0 may die (`--fault-tolerant`), each of these is reported, and only rank 0's death ends the job. Silence
+is reported where the rank is stopped, or has used no processor since it last answered: long iterations are no
+fault.
 
 Hosts. Where there are several, their watchdogs exchange a datagram a second with that of rank 0's host
 (`Hosts`), so a host that is frozen, or cut off, shows on the other side of its link. One that has never been
@@ -32,8 +33,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-#: What a rank does: it runs what is not a loop on all ranks, or one that is, or is about to end.
-APART, RUNNING, LEAVING = range(3)
+#: What a rank does: it runs what is not a loop on all ranks, or one that is, or it ends, or it ends the job.
+APART, RUNNING, LEAVING, ABORTING = range(4)
+_BY_ITSELF = (LEAVING, ABORTING)
 
 #: A slot: what the rank does, the monotonic time in seconds at which it last answered, and the loop.
 _SLOT = struct.Struct("=id240s")
@@ -250,7 +252,7 @@ class Watchdog:
             return
         hosts.speak()
         name, silent_s = hosts.silent(now)
-        goes_on = [each for each in self._ranks.values() if self._read(each).phase != LEAVING]
+        goes_on = [each for each in self._ranks.values() if self._read(each).phase not in _BY_ITSELF]
         said = (
             f"nothing has been heard of {name} on {self._host} for {silent_s:.0f} s: it is frozen, or cut off"
         )
@@ -263,7 +265,10 @@ class Watchdog:
 
     def _ended(self, ranks: Sequence[Watched]) -> None:
         """These ranks have ended; report it if they are the first to have died."""
-        dead = [each for each in ranks if self._read(each).phase != LEAVING]
+        dead = [each for each in ranks if self._read(each).phase not in _BY_ITSELF]
+        if any(self._read(each).phase == ABORTING for each in (*ranks, *self._ranks.values())):
+            self._ending_s = self._ending_s or time.monotonic() + _GRACE_S
+            return  # it has said why, and the launcher ends the others
         if self._outlived and self._ending_s is None and all(each.rank for each in dead):
             for each in dead:
                 where = _within(self._read(each))
@@ -279,7 +284,7 @@ class Watchdog:
 
     def _dies(self, watched: Watched) -> bool:
         """Whether a rank that is still there is about to be gone, in no way of its own."""
-        return _process(watched.pid).is_ending and self._read(watched).phase != LEAVING
+        return _process(watched.pid).is_ending and self._read(watched).phase not in _BY_ITSELF
 
     def _look(self, now: float) -> None:
         """Report ranks that have not answered for long."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from dlbrt import watchdog
-from dlbrt.watchdog import APART, LEAVING, RUNNING, SLOT_BYTES, Activity
+from dlbrt.watchdog import ABORTING, APART, LEAVING, RUNNING, SLOT_BYTES, Activity
 
 #: A process whose first thread has ended, so it is as one that is killed until all its threads have noticed.
 ENDS_SLOWLY = """
@@ -94,4 +94,15 @@ def test_ranks_that_leave_have_not_died(tmp_path: Path, ranks: list[subprocess.P
         assert process.stderr is not None
         for rank in (1, 0, 2):
             end(ranks[rank])
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("outlived", [False, True])
+def test_ranks_that_end_since_another_one_aborts_have_not_died(
+    tmp_path: Path, ranks: list[subprocess.Popen[bytes]], outlived: bool
+) -> None:
+    with watching(tmp_path / "page", outlived, [ABORTING, APART, RUNNING], ranks) as process:
+        assert process.stderr is not None
+        end(ranks[1])
+        assert [ranks[0].wait(), ranks[2].wait()] == [-9, -9]  # as the launcher does
         assert process.stderr.read() == ""

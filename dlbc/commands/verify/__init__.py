@@ -100,7 +100,7 @@ def _report(verified: VerifiedProgram, search: Search, verdict: Verdict) -> Iter
     path, finding = verified.program.path, verdict.finding
     if finding is None:
         runs = f"{search.runs} run{'s' * (search.runs > 1)}"
-        ranks = ", ".join(map(str, search.ranks))
+        ranks = ", ".join(map(str, sorted(search.drawn)))
         yield f"{path}: identical in {runs} (ranks: {ranks}; seed {search.seed})"
         if verdict.status:
             why = f" ({': '.join(verdict.exception)})" if verdict.exception else ""

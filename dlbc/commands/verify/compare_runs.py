@@ -12,7 +12,7 @@ from dlbc.commands.run import shared_directory
 from dlbc.commands.verify.compare import Difference, Outcome, Unsteady, differences, unsteady
 from dlbc.commands.verify.execute import VerifiedProgram, run_once
 from dlbc.commands.verify.kernels import Kernels, read_kernels
-from dlbc.commands.verify.settings import RunSettings, draw, most_load
+from dlbc.commands.verify.settings import RunSettings, draw, most_load, rank_count
 
 #: The time of a run that is not bounded by the user: seconds, and so many times the sequential program's.
 _TIMEOUT_S = 120.0
@@ -27,6 +27,11 @@ class Search:
     runs: int
     seed: int
     timeout_s: float | None = None
+
+    @property
+    def drawn(self) -> set[int]:
+        """The numbers of ranks that the runs have."""
+        return {rank_count(self.seed + number, self.ranks) for number in range(self.runs)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,10 +48,15 @@ def most_load(sequential_s: float) -> int:
     return max(0, min(_MOST_LOAD, int(_SLOWED_S / max(sequential_s, 1e-3)) - 1))
 
 
+def rank_count(seed: int, ranks: Sequence[int]) -> int:
+    """The number of ranks of the run with this seed; successive seeds take the numbers in turn."""
+    return ranks[seed % len(ranks)]
+
+
 def draw(seed: int, ranks: Sequence[int], highest_load: int) -> RunSettings:
-    """The settings of the run with this seed; successive seeds take the numbers of ranks in turn."""
+    """The settings of the run with this seed."""
     generator = random.Random(seed)
-    count = ranks[seed % len(ranks)]
+    count = rank_count(seed, ranks)
     while True:
         options = _options(generator, count, highest_load)
         found = RunSettings(count, options)

@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING
 from mpi4py import MPI
 
 from dlbrt import watchdog
-from dlbrt.watchdog import APART, LEAVING, MARKS, MEETING, RUNNING, SLOT_BYTES, Activity, Meeting, mark
+from dlbrt.watchdog import (
+    ABORTING,
+    APART,
+    LEAVING,
+    MARKS,
+    MEETING,
+    RUNNING,
+    SLOT_BYTES,
+    Activity,
+    Meeting,
+    mark,
+)
 
 if TYPE_CHECKING:
     import socket
@@ -94,11 +105,11 @@ class Board:
             self._runs = False
             self._write(APART)
 
-    def leave(self) -> None:
-        """This rank is about to end; not in a process that the program has forked."""
+    def leave(self, *, aborting: bool = False) -> None:
+        """This rank is about to end, or the whole job is; not in a process that the program has forked."""
         if os.getpid() == self._process:
             self._runs = False
-            self._write(LEAVING)
+            self._write(ABORTING if aborting else LEAVING)
             if self.began is not None:
                 with suppress(OSError):
                     self.began.write_bytes(b"ended")

@@ -320,6 +320,6 @@ class Communicator:
             text = f"dlb: rank {self.rank} failed inside the runtime; the job ends"
             write_line(text)
         sys.stdout.flush()
-        board.leave()
+        board.leave(aborting=True)
         self.comm.Abort(1)
         raise error

@@ -56,6 +56,10 @@ Kernel = Callable[..., None]
 _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
 
 
+#: What a guard asks of an array to slices of which iterations store: those of a list may change its length.
+_HAS_AXES = ".ndim > 0"
+
+
 class Preparation:
     """A loop to be run: whether it can be shared (`obstacle`), and the call by which it is (`compose`).
 
@@ -92,6 +96,9 @@ class Preparation:
         ``pooled``: work is dealt from a pool at rank 0, so the arrays must be there as well.
         """
         if loop.unmet is not None:
+            array = loop.unmet.removesuffix(_HAS_AXES)
+            if array != loop.unmet:
+                return f"{array} is no array, and iterations store to slices of it"
             return f"{loop.unmet} does not hold"
         if is_replaced(loop.generators):
             return "the program has given numpy's global generator another bit generator (set_bit_generator)"
