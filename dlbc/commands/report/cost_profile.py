@@ -33,8 +33,13 @@ _SMOOTH, _SAME, _FIXED = 3.0, 1e-3, 1e9
 #: Part of the bins at each end that is looked at to say where iterations cost more.
 _END = 0.25
 
+_HERE_AND_THERE = "at some places"
+
 #: Costs that differ by less count as equal.
-_ALIKE = 1.5
+ALIKE = 1.5
+
+#: Costs that differ by no more, at no end and not in the middle, may be those of a busy machine.
+_DISTURBED = 3.0
 
 #: Where costs differ by this factor they change within a bin, and ranks seem to have different speeds.
 _STEEP = 50.0
@@ -42,6 +47,9 @@ _STEEP = 50.0
 #: Part of the time from which on a bin is looked at to judge W(i), and chunks from which on a rank's speed is
 #: told from the costs of its iterations.
 _MATTERS, _CHUNKS = 0.03, 8
+
+#: Ranks whose iterations took the same time on average, up to this factor, count as equally fast.
+_SAME_RATE = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +94,23 @@ class CostProfile:
         return self.slow > self.uneven or self.growth < _STEEP
 
     @property
+    def is_disturbed(self) -> bool:
+        """Whether costs differ here and there, as they do on a busy machine."""
+        return ALIKE <= self.growth < _DISTURBED and self.where == _HERE_AND_THERE
+
+    @property
     def where(self) -> str:
         """Where iterations cost more."""
         count = max(1, round(len(self.seconds) * _END))
         first, last = (float(np.mean(s)) for s in (self.seconds[:count], self.seconds[-count:]))
         middle = float(np.mean(self.seconds[count:-count] or self.seconds))
-        if middle > _ALIKE * max(first, last):
+        if middle > ALIKE * max(first, last):
             return "in the middle"
-        if min(first, last) > _ALIKE * middle:
+        if min(first, last) > ALIKE * middle:
             return "at both ends"
-        if last > _ALIKE * first:
+        if last > ALIKE * first:
             return "at the end"
-        return "at the beginning" if first > _ALIKE * last else "at some places"
+        return "at the beginning" if first > ALIKE * last else _HERE_AND_THERE
 
 
 def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
@@ -116,8 +129,11 @@ def cost_profile(runs: Iterable[RunTrace], ranks: int) -> CostProfile | None:
         chunks[: len(run.per_rank)] += [len(rank.chunks) for rank in run.per_rank]
     judged = chunks >= _CHUNKS
     judged &= judged.sum() > 1  # a speed is that of one rank beside another
+    rates = [sum(took) / sum(n) for took, n in zip(seconds, done, strict=True) if n.any()]
+    # If these are alike, costs and speeds hardly differ both, and just make up for each other.
+    differ = judged & (max(rates) > _SAME_RATE * min(rates))
     logs = np.log(seconds / np.maximum(done, 1e-300), where=seen, out=np.zeros_like(done))
-    levels, offsets = _fitted(logs, np.where(seen, done, 0.0), judged)
+    levels, offsets = _fitted(logs, np.where(seen, done, 0.0), differ)
     speeds = np.exp(-offsets)
     known: NDArray[np.bool_] = np.asarray(seen.any(axis=1))
     ordered = np.sort(speeds[known])

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from dlbc.commands.report.audit import audit_view
 from dlbc.commands.report.charts import Chart, Line, stepped
+from dlbc.commands.report.cost_profile import ALIKE
 from dlbc.commands.report.facts import LoopFacts
 from dlbc.commands.report.findings import TimeFinding, efficiency
 from dlbc.commands.report.measure import CARRYING, MeasuredRun
@@ -155,13 +156,14 @@ def _costs(facts: LoopFacts) -> str:
     profile = facts.profile
     if profile is None:
         return ""
-    even = "Iterations cost about the same"
-    words = even if profile.growth < 1.5 else (
-        f"Iterations cost up to {times(profile.growth)} times as much {profile.where} as elsewhere"
-    )  # fmt: skip
+    words = "Iterations cost about the same"
+    if profile.is_disturbed:
+        words += f", but for up to {times(profile.growth)} times as much {profile.where}"
+    elif profile.growth >= ALIKE:
+        words = f"Iterations cost up to {times(profile.growth)} times as much {profile.where} as elsewhere"
     known = [(speed, rank) for rank, speed in enumerate(profile.speeds) if speed is not None]
     (slowest, slow), (fastest, fast) = min(known, default=(1.0, 0)), max(known, default=(1.0, 0))
-    if fastest > _FASTER * slowest and profile.has_speeds:
+    if fastest > _FASTER * slowest and profile.has_speeds and not profile.is_disturbed:
         faster = f"{times(fastest / slowest)} times as fast"
         words += f"; rank {slow} was the slowest, rank {fast} the fastest ({faster})"
     if profile.stated is not None:

@@ -19,8 +19,8 @@ _REMEDIES = {
     "FEW_ITERATIONS": "annotate a loop with more and shorter iterations, or use fewer ranks",
     "SHORT_LOOP": "annotate the loop around it, so that each run has more work",
     "STARTUP": "give the program more to do: this is done once, however much follows",
-    "SEQUENTIAL": "annotate the loops that take longest there; imports are part of it, and more ranks do not "
-    "shorten it",
+    "SEQUENTIAL": "annotate the loops that take longest there, if it has any; imports are part of it, and "
+    "more ranks do not shorten them",
     "INTERPRETED": "change what is named there, or leave `jit` out; `dlbc explain` says more",
     "ALONE": "change what is named there; `dlbc explain` says more",
     "UNEXPLAINED_WAITING": "look at the timeline: whether one rank is always last, or another each time",
@@ -66,7 +66,10 @@ def _transfers(loop: LoopFacts | None) -> str:
     if loop is not None and loop.in_routine:
         return "use fewer ranks: each then has a larger block, and fewer rows are exchanged for the same work"
     if loop is not None and len(loop.runs) == 1:
-        return "do more work with each row in this loop: these rows cost more to move than ranks save by them"
+        more = "do more work with each row in this loop"
+        if loop.elapsed_s > sum(sum(run.compute_s) for run in loop.runs):
+            return f"{more}: these rows cost more to move than ranks save by them"
+        return f"{more}, or have iterations pass on less (one sum instead of many items)"
     return (
         "do more work with each row: put the loops over these rows into an `iterate` loop, where arrays stay "
         "on the ranks (objects do not: keep their numbers in arrays)"

@@ -76,6 +76,14 @@ def test_both_at_once() -> None:
     assert found.growth == pytest.approx(10, rel=0.3)
 
 
+def test_ranks_whose_iterations_took_the_same_time_are_equally_fast() -> None:
+    # Iterations next to each other, on both sides of a cut, were disturbed on one rank.
+    def cost(i: int) -> float:
+        return 1e-3 * (2.0 if N // 2 - 40 <= i < N // 2 else 1.0 if i < N // 2 else 1.2)
+
+    assert profile_of(cost, (1.0, 1.0)).speeds == pytest.approx((1.0, 1.0), rel=0.01)
+
+
 def test_of_two_ranks_the_faster_is_the_measure() -> None:
     assert profile_of(lambda _: 1e-3, (0.2, 1.0)).speeds == pytest.approx((0.2, 1.0), rel=0.05)
 
