@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from dlbrt.contract import nearest
 
@@ -99,6 +99,25 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str] | None]:
     return words[:place], words[place + 1 :]
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says of an unknown option which one may be meant, below the usage of the command."""
+
+    chosen: argparse.ArgumentParser | None = None
+    after_dashes = False  # the arguments of a program come after ``--``
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in the base class."""
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            command = self.chosen or self
+            text = f"unrecognized arguments: {' '.join(unknown)}"
+            text += nearest(unknown[0].partition("=")[0], command._option_string_actions)
+            if self.after_dashes:
+                text += "; what the program is given comes after --"
+            command.error(text)
+        return options
+
+
 class _Help(argparse.HelpFormatter):
     """Lines of a text that has several are kept; a text of one line is filled."""
 
@@ -115,7 +134,7 @@ def _parsers(
 
     The latter is the former where none was chosen.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="dlbc", formatter_class=_Help, epilog=_STATUSES,
         description="Turn annotated loops into MPI programs that balance their own load.",
     )  # fmt: skip
@@ -126,7 +145,8 @@ def _parsers(
         of_command = commands.add_parser(name, help=text, formatter_class=_Help, epilog=_examples(name))
         if command is not None and name == chosen:
             command.add_arguments(of_command)
-            found = of_command
+            found = parser.chosen = of_command
+            parser.after_dashes = name in _RUNNING
     if chosen == "completion":
         found.set_defaults(commands=_COMMANDS)
     return parser, found

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     if options.code is None:
         show_text(list_rules(color=color))
         return 0
-    text = show_rule(options.code, color=color)
+    text = show_rule(options.code, color=color) or show_rule(options.code.upper(), color=color)
     if text is None:
         print(unknown_rule(options.code), file=sys.stderr)
         return 2

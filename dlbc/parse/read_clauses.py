@@ -108,9 +108,10 @@ def _unknown(reader: ClauseReader, argument: AnnotationArgument, known: tuple[st
         wanted = f"a clause ({', '.join(known)})"
         reader.add_mismatch(argument.place, "the annotation", wanted, argument.value)
         return
-    reader.add_problem(
-        "DLB107", argument.place, clause=word, hint=nearest(word, known), known=", ".join(known)
-    )
+    meant = argument.value.id if argument.keyword and isinstance(argument.value, ast.Name) else word
+    is_strategy = meant in AVAILABLE and "schedule" in known
+    hint = f"; did you mean schedule({meant})?" if is_strategy else nearest(word, known)
+    reader.add_problem("DLB107", argument.place, clause=word, hint=hint, known=", ".join(known))
 
 
 def _parallel_clause(

@@ -602,3 +602,37 @@ def test_version(option: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_command_that_does_not_exist(word: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(word, "-n", 2) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["run", "--stratgy", "GSS"],
+            "dlbc run: error: unrecognized arguments: --stratgy; did you mean --strategy?",
+        ),
+        (["check", "--jason"], "dlbc check: error: unrecognized arguments: --jason\n"),
+        (["annotate", "--profile", "--paths", "5"], "--paths 5; what the program is given comes after --\n"),
+    ],
+)
+def test_an_unknown_option_is_answered_by_its_command(
+    words: list[str], said: str, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([words[0], str(program), *words[1:]] if words[0] != "run" else [*words, str(program)])
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("clause", ["GSS", "strategy=GSS"])
+def test_a_strategy_that_is_no_clause_is_shown_as_one(
+    clause: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "strategy.py"
+    path.write_text(f"A = [0] * 9\n# dlb: parallel, {clause}\nfor i in range(9):\n    A[i] = i\n")
+    assert main(["check", str(path)]) == 1
+    assert "did you mean schedule(GSS)?" in capsys.readouterr().err
+
+
+def test_a_code_in_small_letters_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "dlb324"]) == 0
+    assert capsys.readouterr().out.startswith("DLB324")

@@ -27,7 +27,8 @@ def worth_text(
     else:
         took = seconds_text(worth.size.seconds)
         run = f"{amount(worth.size.iterations or 0, 'iteration')}, about {took} by W(i)"
-        yield f"{run}; {_gain(worth, ranks)}"
+        hint = "" if worth.verdict is WorthVerdict.PAYS or worth.never else "; --profile measures it"
+        yield f"{run}; {_gain(worth, ranks)}{hint}"
 
 
 def _measured(worth: Worth, ranks: int, time: LoopTime, profile: ProgramProfile) -> Iterator[str]:
