@@ -109,6 +109,12 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "share, and has that checked while the loop runs",
         "define the function in this file, under a name that nothing else in it has, to have it proved; "
         "`--strict` refuses such calls",
+        {
+            "records": "nothing to do for a logger of Python's: rank 0 handles its records, in the order of "
+            "the iterations; `--trust` leaves the look out",
+            "installed": "nothing to do if that is so; `--follow {package}` has the package read, so that "
+            "its functions are seen, and `--trust` leaves the look out",
+        },
     ),
     "DLB413": CatalogueEntry(
         E,

@@ -29,6 +29,7 @@ _FRAME_ACCESS = frozenset({"loc", "iloc", "at", "iat"})
 _JOINING = frozenset({"append", "concatenate", "vstack", "hstack", "concat"})
 _TAKING = frozenset({"pop", "popleft", "popitem"})
 _REMOVING = frozenset({"remove", "discard"})
+_RECORDING = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 _INSERTING = frozenset({"bisect.insort", "bisect.insort_left", "bisect.insort_right"})
 
 #: Operators that do to arrays of booleans what numpy's functions of that operator do.
@@ -395,6 +396,19 @@ def _of_augmented(node: Node, _: AnalysisContext) -> Choice:
     return "operator", {"name": unparsed(node.target), "operator": text, "value": value}
 
 
+def _of_unseen(node: Node, context: AnalysisContext) -> Choice:
+    """A method of a logger, or a function of a package that is installed."""
+    if not isinstance(node, ast.Call):
+        return None
+    called = full_name(node.func, context.module)
+    if called.startswith("logging.") or (
+        isinstance(node.func, ast.Attribute) and node.func.attr in _RECORDING
+    ):
+        return "records", {}
+    package = called.partition(".")[0]
+    return ("installed", {"package": package}) if package and package != called else None
+
+
 def _of_iterator(node: Node, context: AnalysisContext) -> Choice:
     """An endless count."""
     if isinstance(node, ast.Name) and context.names.index is not None:
@@ -441,6 +455,7 @@ _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
     "DLB407": _of_change,
     "DLB409": _of_shared,
     "DLB410": _of_argument,
+    "DLB412": _of_unseen,
     "DLB417": _of_iterator,
     "DLB420": _of_growing,
 }

@@ -77,6 +77,9 @@ CASES = [
     ("DLB410", "import random\n", "m = b[:]; random.Random(i).shuffle(m)", "`list(b)`"),
     ("DLB402", "import subprocess\n", "a[i] = subprocess.call(['true', str(i)])", "each other's way"),
     ("DLB315", "m = [b]\n", "v = m[0]; v *= 2; a[i] = v[0]", "`v = v * 2`"),
+    ("DLB412", "import logging\n", "logging.info(i)", "rank 0 handles its records"),
+    ("DLB412", "from elsewhere.part import f\n", "a[i] = f(i)", "`--follow elsewhere`"),
+    ("DLB412", "import code\n", "a[i] = code.InteractiveInterpreter().runsource('1')", "define the function"),
     ("DLB410", "import struct\nm = bytearray(9)\n", "struct.pack_into('b', m, i, 1)", "`pieces[i] ="),
 ]
 
