@@ -88,7 +88,13 @@ def _headline(program: ProgramFacts, of_loops: Efficiency | None) -> str:
     of_all = worked_s / max(worked_s, took_s - program.unrecorded_s)
     grade = next((word for least, word in _GRADES if of_all >= least), _GRADES[-1][1])
     computed = f"in them the ranks computed {part(of_loops.parallel)} of the time"
-    return f"It ran {grade}: {ranks} took {took}, {where}; {computed}."
+    said = f"It ran {grade}: {ranks} took {took}, {where}; {computed}."
+    alone_s = computing_s * program.ranks + program.sequential_s
+    whole_s = program.elapsed_s - program.unrecorded_s + program.startup_s
+    if program.emulated or alone_s >= whole_s:
+        return said
+    less = f"less than the {about(whole_s)} of this run with starting"
+    return f"{said} One rank alone would take about {about(alone_s)}, {less}."
 
 
 def _finding(cause: Cause, seconds: float, loop: LoopFacts) -> TimeFinding | None:

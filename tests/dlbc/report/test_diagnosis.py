@@ -52,6 +52,15 @@ def test_nothing_is_to_change_where_nothing_is_lost() -> None:
     assert found.efficiency.parallel == pytest.approx(2.0 / 2.04)
 
 
+@pytest.mark.parametrize(("startup_s", "said"), [(1.0, False), (7.0, True)])
+def test_one_rank_alone_is_named_where_it_takes_less(startup_s: float, said: bool) -> None:
+    facts = replace(program(), startup_s=startup_s)  # 8 s of computing, and 0.2 s of rank 0
+    headline = diagnose(facts).headline
+    expected = " One rank alone would take about 8.2 s, less than the 9.2 s of this run with starting."
+    assert headline.endswith(expected) == said
+    assert "One rank alone" not in diagnose(replace(facts, emulated=True)).headline
+
+
 UNEVEN = replace(EVEN, seconds=(1e-2, 0.4), uneven=0.9, growth=40.0)
 WAITING = RunFacts("none", 1000, True, 4.1, (0.5, 1.0, 2.0, 4.0), (3.5, 3.0, 2.0, 0.0), 0.05, 0.0)
 
