@@ -24,7 +24,7 @@ def chunk_texts(plan: LoopPlan, names: GeneratedNames) -> Iterator[str]:
     if chunk.fits:
         yield _named(_condition(chunk), names, number, "")
     for order, form in enumerate(chunk.forms):
-        yield _named(_with_comments(form), names, number, _suffix(order, len(chunk.forms)))
+        yield _named(chunk_text(form), names, number, _suffix(order, len(chunk.forms)))
 
 
 def _suffix(order: int, forms: int) -> str:
@@ -41,7 +41,8 @@ def _named(text: str, names: GeneratedNames, number: int, suffix: str) -> str:
     return _PLACEHOLDERS.sub(lambda found: chosen[found[0]], text)
 
 
-def _with_comments(form: ChunkForm) -> str:
+def chunk_text(form: ChunkForm) -> str:
+    """The text of a chunk function: what was restructured in comments, long lines broken."""
     head, _, body = form.text.partition("\n")
     body = "\n".join(map(_broken, body.split("\n")))
     lines = "".join(f"{INDENT}# restructured: {line}\n" for line in form.what)
@@ -54,7 +55,10 @@ def _broken(line: str) -> str:
     depth = len(line) - len(line.lstrip())
     if len(line) <= WIDTH or not equals:
         return line
-    terms = [ast.unparse(each) for each in _terms(ast.parse(value, mode="eval").body)]
+    first, *others = _terms(ast.parse(value, mode="eval").body)
+    other = ast.Name("x")
+    terms = [ast.unparse(ast.BinOp(first, ast.Add(), other)).removesuffix(" + x") if others else value]
+    terms += [ast.unparse(ast.BinOp(other, ast.Add(), each)).removeprefix("x + ") for each in others]
     inner = " " * (depth + len(INDENT))
     return "\n".join(
         [f"{target} = (", *(f"{inner}{'+ ' if k else ''}{t}" for k, t in enumerate(terms)), " " * depth + ")"]

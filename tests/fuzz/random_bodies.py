@@ -23,6 +23,7 @@ import dlbrt
 import dlbrt.native
 import numpy as np
 
+from dlbc.emit.build_chunk import chunk_text
 from dlbc.ir.chunk import CHUNK, RUNTIME, ChunkPlan
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import explain
@@ -182,6 +183,11 @@ class Writer:
         whole = self.rng.choice(
             [left, f"{left} * {right}", f"{left} + {right}", f"{left} - 1 / (1.5 + {right})"]
         )
+        if self.rng.random() < 0.05:  # longer than a line
+            more = [
+                f"({self.rng.choice(one)} {self.rng.choice('+-*')} {self.rng.choice(one)})" for _ in range(6)
+            ]
+            whole = " + ".join([whole, *more])
         return f"({whole})"
 
 
@@ -230,8 +236,9 @@ def chunk_functions(case: Case) -> list[tuple[str, Callable[..., int]]]:
     made = []
     for form in case.chunk.forms:
         names: dict[str, Any] = {"np": np, "dlbrt": dlbrt}
-        exec(form.text.replace(RUNTIME, "dlbrt"), names)
-        made.append((form.text, names[CHUNK]))
+        text = chunk_text(form).replace(RUNTIME, "dlbrt")
+        exec(text, names)
+        made.append((text, names[CHUNK]))
     return made
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from textwrap import indent
 
 import pytest
 
+from dlbc.emit.build_chunk import chunk_text
 from dlbc.ir.chunk import ChunkPlan
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import explain
@@ -331,3 +333,23 @@ def test_an_uncertain_power_is_checked_to_be_finite() -> None:
     text = written("s = 0.0\nfor j in range(n):\n    s += A[i, j]\nZ[i] = s**2\n")
     assert "numpy_power(s, 2)" in text
     assert "not_finite" in text
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "(A[i, 2] + A[i, 3])",
+        "(A[i, 2] - A[i, 3])",
+        "(A[i, 2] if m else A[i, 3])",
+        "(P[i] << 3)",
+        "A[i, 2] * m",
+    ],
+)
+@pytest.mark.parametrize("first", ["(P[i] & P[m])", "A[i, 2]", "(m - A[i, 2])"])
+def test_a_long_line_is_broken_into_what_it_was(first: str, last: str) -> None:
+    value = f"{first} + abs(A[i, 0] * A[i, 1] + A[i, 2] * A[i, 3] + A[i, 4] * A[i, 5] - A[i, 6]) + {last}"
+    [*_, form] = chunk(f"Z[i] = {value}\n").forms
+    assert any(len(line) > 110 for line in form.text.splitlines())
+    text = chunk_text(form)
+    assert not any(len(line) > 110 for line in text.splitlines())
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(form.text))
