@@ -21,7 +21,7 @@ def test_random_bodies_are_done_as_python_does_them(block: int) -> None:
 
 
 def _is_seen() -> bool:
-    return any(failure(3, number, Counter()) for number in range(60))
+    return any(failure(7, number, Counter()) for number in range(100))
 
 
 def test_subscripts_that_are_not_tested_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
