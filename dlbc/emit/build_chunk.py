@@ -104,6 +104,7 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
         "arrays": chunk.arrays,
         "floats": chunk.floats,
         "python": chunk.python,
+        "real": chunk.real,
     }
     given += [f"{key}={quoted(' '.join(found))}" for key, found in listed.items() if found]
     if chunk.columns:

@@ -44,9 +44,10 @@ class ChunkPlan:
     and ``effects``: what Python does with the results of iterations, as statements over the index and the
     columns. ``axes``: how many each array has. ``stored``: parameters that are stored to; ``index_only``:
     whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of floats,
-    ``python``: that must be numbers of Python. ``bits``: the most that the index and integer parameters
-    may have. ``rows``: arrays that Python may have to put back where it fails at an effect, with the axis
-    of the iteration's row. ``in_place``: an iteration that is done again would read what it has stored.
+    ``python``: that must be numbers of Python, ``real``: that must not be complex. ``bits``: the most that
+    the index and integer parameters may have. ``rows``: arrays that Python may have to put back where it
+    fails at an effect, with the axis of the iteration's row. ``in_place``: an iteration that is done again
+    would read what it has stored.
     ``origins``: what the bits of origins stand for. ``reasons``: why no better order was found.
     ``differing``: operations whose last bits may differ, and what was chosen instead.
     """
@@ -63,6 +64,7 @@ class ChunkPlan:
     arrays: tuple[str, ...] = ()
     floats: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
+    real: tuple[str, ...] = ()
     bits: int = 62
     in_place: bool = False
     rows: tuple[tuple[str, int], ...] = ()

@@ -104,8 +104,8 @@ class LoweredBody:
     how many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``:
     arrays whose elements are subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an
     iteration that is done again would read what it has stored. ``shaped``: arguments that must be arrays
-    of numpy, no lists, ``python`` those that must be numbers of Python. ``prologue`` makes the buffers of
-    a chunk, the arrays that ``made`` are.
+    of numpy, no lists, ``python`` those that must be numbers of Python, ``real`` no complex ones.
+    ``prologue`` makes the buffers of a chunk, the arrays that ``made`` are.
     """
 
     statements: list[ast.stmt]
@@ -122,6 +122,7 @@ class LoweredBody:
     floats: frozenset[str]
     shaped: frozenset[str]
     python: frozenset[str]
+    real: frozenset[str]
     stored: frozenset[str]
     notes: list[str]
     in_place: bool

@@ -85,6 +85,7 @@ class _Lowering(StatementLowering):
             frozenset(self._floats),
             frozenset(self._shaped),
             frozenset(self._python),
+            frozenset(self._real),
             frozenset(self._stored),
             list(self._notes),
             self._checks and bool(self._updated),

@@ -163,6 +163,8 @@ class CallLowering(ElementLowering):
                 if kind.complex and not kind.element:
                     value = self._named(value, "value")
                     self._check(helper("too_far", value))
+                elif not kind.element:
+                    self._real |= kind.sources & self._facts.parameters.keys() - self._arrays.keys()
                 return ast.Call(node.func, [value], []), replace(kind, complex=False)
             case "complex", (1 | 2):
                 if any(each.kind is Kind.TRUTH for _, each in found):

@@ -96,7 +96,7 @@ class ExpressionLowering(CallLowering):
         if name in self._facts.parameters:
             self._use(name)
             return ast.Name(self._facts.parameters[name], ast.Load()), Scalar(
-                Kind.ANY, frozenset({name}), degree=1, complex=True
+                Kind.ANY, frozenset({name}), degree=1
             )
         full = self._facts.imported(name)
         if full in CONSTANTS:
@@ -338,7 +338,7 @@ class ExpressionLowering(CallLowering):
         if text in self._facts.parameters:
             self._use(text)
             return ast.Name(self._facts.parameters[text], ast.Load()), Scalar(
-                Kind.ANY, frozenset({text}), degree=1, complex=True
+                Kind.ANY, frozenset({text}), degree=1
             )
         if self._facts.imported(text) in CONSTANTS:
             return node, Scalar(Kind.INEXACT)

@@ -83,6 +83,7 @@ class LoweringState(ABC):
         self._floats: set[str] = set()
         self._shaped: set[str] = set()
         self._python: set[str] = set()
+        self._real: set[str] = set()
         self._arrays: dict[str, int] = {}
         self._pure_calls: set[str] = set()
         self._temporaries = 0

@@ -75,6 +75,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         arrays=_renamed(facts, lowered.shaped),
         floats=_renamed(facts, lowered.floats),
         python=_renamed(facts, lowered.python),
+        real=_renamed(facts, lowered.real),
         bits=lowered.bits,
         in_place=lowered.in_place or _needs_order(plan, lowered),
         rows=tuple((facts.parameters[array], axis) for array, axis in sorted(lowered.restored.items())),

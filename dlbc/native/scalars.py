@@ -50,7 +50,7 @@ class Scalar:
 
     ``certain``: it is one of numpy exactly if one of ``sources`` is. ``element``: it is computed from an
     element of an array. ``mixed``: it may be an integer at one time and a float at another. ``complex``: it
-    may be a complex number of Python.
+    is, or is computed from, what may be a complex number of Python, parameters apart.
     """
 
     kind: Kind

@@ -54,8 +54,8 @@ class ChunkSpec:
     range. ``axes``: how many each array has. ``columns``: for each result the arguments any of which makes
     it a number of numpy. ``stored``: arguments that are stored to; ``index_only``: whose elements are
     subscripts alone; ``arrays``: that are arrays, no lists; ``python``: that are numbers of Python, not of
-    numpy; ``floats``: of floats, ``restructured_floats``
-    those in all but the last form. ``strip``: so many consecutive iterations one of the other forms takes at
+    numpy; ``real``: that are not complex; ``floats``: of floats, ``restructured_floats`` those in all but the
+    last form. ``strip``: so many consecutive iterations one of the other forms takes at
     once. ``in_place``: an iteration that is done again would read what it has stored. ``bits``: the most that
     integers may have. ``rows``: arrays whose row of the index each iteration stores to, with the axis, where
     Python may fail at what iterations leave to it.
@@ -71,6 +71,7 @@ class ChunkSpec:
     arrays: frozenset[str] = frozenset()
     floats: frozenset[str] = frozenset()
     python: frozenset[str] = frozenset()
+    real: frozenset[str] = frozenset()
     restructured_floats: frozenset[str] = frozenset()
     strip: int = 1
     columns: Sequence[frozenset[str]] = ()
@@ -318,6 +319,8 @@ def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
             raise NotCompiled(f"`{name}` holds no floats")
         if name in spec.python and isinstance(value, np.generic):
             raise NotCompiled(f"`{name}` is a number of numpy, whose powers may differ in their last bits")
+        if name in spec.real and type(value) is complex:
+            raise NotCompiled(f"`{name}` is complex, and Python may raise for absolute values")
         if isinstance(value, int) and value.bit_length() > spec.bits:
             raise NotCompiled(f"`{name}` is so large that integers might exceed 64 bits")
         if isinstance(value, list) and name in spec.stored:

@@ -321,12 +321,18 @@ def test_bits_of_what_is_no_integer_are_left_to_python(body: str) -> None:
     [
         ("Z[i] = abs(A[i, 0]) + A[i, 0].real * A[i, 1].imag\n", False),
         ("Z[i] = abs(complex(A[i, 0], m)) + (A[i, 1] + m).conjugate().real\n", True),
+        ("Z[i] = abs(m)\n", False),
         ("z = 0j\nfor k in range(n):\n    z = z * z + 0.5j\nZ[i] = abs(z)\n", True),
         ("x = 0.5 * i\nZ[i] = abs(x)\n", False),
     ],
 )
 def test_absolute_values_are_checked_where_a_complex_number_may_be_too_far(body: str, checked: bool) -> None:
     assert ("too_far" in written(body)) == checked
+
+
+def test_numbers_that_the_loop_is_given_are_asked_not_to_be_complex() -> None:
+    assert chunk("Z[i] = abs(m - 0.5) + abs(A[i, 0] + n)\n").real == ("m",)
+    assert chunk("Z[i] = abs(i) + abs(m - 0.5j)\n").real == ()
 
 
 def test_an_uncertain_power_is_checked_to_be_finite() -> None:

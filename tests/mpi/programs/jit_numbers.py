@@ -157,3 +157,13 @@ try:
         ends[i] = abs(complex(1.6e307 * i, 1.6e307 * i))
 except OverflowError as error:
     print(error, i, ends[:i].tolist())
+
+for given in 1.5, 1.6e308 + 1.6e308j:
+    try:
+        # dlb: parallel, jit
+        for i in range(20):
+            ends[i] = abs(given)
+    except OverflowError as error:
+        print(error, i)
+    else:
+        print(ends.tolist())
