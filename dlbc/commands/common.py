@@ -137,9 +137,18 @@ def add_hostfile(parser: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
+def record_file(text: str) -> str:
+    """The name of a file to write; ArgumentTypeError for a program, which would be lost."""
+    if text.endswith((".py", ".ipynb")) and os.path.exists(text):
+        raise argparse.ArgumentTypeError(f"expected a file to write, found the program {text}")
+    return text
+
+
 def add_stats(parser: argparse.ArgumentParser) -> None:
     """``--stats``."""
-    parser.add_argument("--stats", metavar="FILE", help="write statistics there, as JSON")
+    parser.add_argument(
+        "--stats", metavar="FILE", type=record_file, help="write statistics there, as JSON"
+    )  # fmt: skip
 
 
 def add_emulation(parser: argparse.ArgumentParser) -> None:

@@ -92,7 +92,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "--fault-tolerant", action="store_const", const="1",
         help="go on with the other ranks when ranks above 0 die (Open MPI alone)",
     )  # fmt: skip
-    parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
+    parser.add_argument(
+        "--trace", metavar="FILE", type=common.record_file, help="write an event trace there, as JSON"
+    )
     parser.add_argument(
         "--summary", action=argparse.BooleanOptionalAction,
         help="at the end, say on standard error where the time went (default: on a terminal)",

@@ -43,8 +43,13 @@ class CellError(Exception):
 
 
 def register(shell: Any) -> None:
-    """Add ``%%dlb`` to a shell."""
-    shell.register_magic_function(lambda line, cell: dlb(shell, line, cell), "cell", "dlb")
+    """Add ``%%dlb`` to a shell; ``%%dlb?`` shows its options."""
+
+    def magic(line: str, cell: str) -> None:
+        dlb(shell, line, cell)
+
+    magic.__doc__ = f"Run the annotated loops of the cell on local ranks.\n\n{_parser().format_help()}"
+    shell.register_magic_function(magic, "cell", "dlb")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -52,11 +57,11 @@ class _Parser(argparse.ArgumentParser):
         raise CellError(f"%%dlb: {message}")
 
 
-def _options(line: str) -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="%%dlb", add_help=False, allow_abbrev=False)
     run.add_settings(parser)
-    parser.add_argument("--report", action="store_true")
-    return parser.parse_args(shlex.split(line))
+    parser.add_argument("--report", action="store_true", help="show the report of the run below the cell")
+    return parser
 
 
 def dlb(shell: Any, line: str, cell: str) -> None:
@@ -64,7 +69,7 @@ def dlb(shell: Any, line: str, cell: str) -> None:
 
     CellError if it cannot be run; else what the cell raises.
     """
-    options = _options(line)
+    options = _parser().parse_args(shlex.split(line))
     namespace = shell.user_ns
     try:
         program = CellProgram.of(cell, namespace)

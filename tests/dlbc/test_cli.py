@@ -636,3 +636,16 @@ def test_a_strategy_that_is_no_clause_is_shown_as_one(
 def test_a_code_in_small_letters_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "dlb324"]) == 0
     assert capsys.readouterr().out.startswith("DLB324")
+
+
+@pytest.mark.parametrize(
+    "words", [["run", "--trace", "P", "P"], ["run", "--stats", "P", "P"], ["report", "t.json", "-o", "P"]]
+)
+def test_a_program_is_not_overwritten_by_a_record(
+    words: list[str], program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = program.read_text()
+    with pytest.raises(SystemExit, match="2"):
+        main([str(program) if word == "P" else word for word in words])
+    assert f"expected a file to write, found the program {program}" in capsys.readouterr().err
+    assert program.read_text() == text

@@ -207,6 +207,12 @@ def test_what_cannot_be_is_said_by_name(notebook: Notebook, setting: str, body: 
         notebook["handle"].close()
 
 
+def test_the_options_are_shown_where_the_magic_is_asked_about(notebook: Notebook) -> None:
+    text = notebook.shell.magics_manager.magics["cell"]["dlb"].__doc__
+    assert text.startswith("Run the annotated loops of the cell on local ranks.")
+    assert all(option in text for option in ("-n P", "--strategy NAME", "--report"))
+
+
 @pytest.mark.parametrize(
     ("line", "said"), [("-n 0", "at least 1"), ("", "required: -n"), ("-n 2 --loat 1", "loat")]
 )

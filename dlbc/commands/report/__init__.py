@@ -8,7 +8,7 @@ from pathlib import Path
 from dlbrt.observe.files import write_text
 from dlbrt.observe.trace import TraceError, read
 
-from dlbc.commands.common import print_error, show_text
+from dlbc.commands.common import print_error, record_file, show_text
 
 _FORMATS = ("html", "text")
 
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         dest="output",
         metavar="OUT",
+        type=record_file,
         help="the file to write (default: beside TRACE, text on standard output); - for standard output",
     )
     parser.add_argument(
