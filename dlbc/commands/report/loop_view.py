@@ -130,7 +130,9 @@ def _strategy(name: str) -> str:
 
 def _ranks(measured: Sequence[MeasuredRun]) -> Table:
     """How each rank spent its time, in all runs."""
-    heads = ("", "iterations or pairs", *(name for _, name, _ in GROUPS))
+    starts = [run.run.setup.start for run in measured if run.run.setup is not None]
+    folded = any(start.context.units.folded for start in starts)
+    heads = ("", "pairs of iterations" if folded else "iterations", *(name for _, name, _ in GROUPS))
     rows = tuple(
         (
             f"rank {rank}",
