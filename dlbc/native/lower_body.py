@@ -208,6 +208,10 @@ class _Lowering(StatementLowering):
 
     def _column(self, value: ast.expr, kind: Scalar, name: str) -> None:
         """Leave a value for Python."""
+        if kind.unclear:
+            raise NotCompilableError("whether this is a number of numpy or of Python is not known", value)
+        if kind.sources & self._arrays.keys() and kind.kind is not Kind.INTEGER:
+            self._ask_for_real(kind)  # a complex number of Python takes floats of numpy
         number = next((k for k, column in enumerate(self._columns) if column.name == name), None)
         if number is None:
             number = len(self._columns)

@@ -160,11 +160,11 @@ class CallLowering(ElementLowering):
                     )
                 return standing_for(value, node), kind
             case "abs", 1:
-                if kind.complex and not kind.element:
+                if kind.complex:
                     value = self._named(value, "value")
                     self._check(helper("too_far", value))
-                elif not kind.element:
-                    self._real |= kind.sources & self._facts.parameters.keys() - self._arrays.keys()
+                elif kind.kind is not Kind.INTEGER:
+                    self._ask_for_real(kind)
                 return ast.Call(node.func, [value], []), replace(kind, complex=False)
             case "complex", (1 | 2):
                 if any(each.kind is Kind.TRUTH for _, each in found):
@@ -174,7 +174,8 @@ class CallLowering(ElementLowering):
                 return ast.Call(node.func, [value], []), Scalar(Kind.INEXACT)
             case (("int" | "round"), 1):
                 if kind.kind is Kind.INTEGER and not kind.element:
-                    return value, kind
+                    plain = replace(kind, sources=frozenset[str](), certain=True)
+                    return (ast.Call(node.func, [value], []) if kind.sources else value), plain
                 value = self._named(value, "value")
                 self._check(helper("too_large", value))
                 return ast.Call(node.func, [value], []), integer(extra=CHECKED)

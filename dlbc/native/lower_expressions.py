@@ -131,6 +131,7 @@ class ExpressionLowering(CallLowering):
         if isinstance(op, _BITWISE):
             if Kind.INEXACT in (first.kind, second.kind):
                 raise NotCompilableError("this operator takes integers alone", node)
+            one, two = self._below_63_bits(one, first), self._below_63_bits(two, second)
             if first.kind is Kind.TRUTH:
                 result = Scalar(Kind.TRUTH, result.sources, result.certain, result.element)
             else:
@@ -185,6 +186,10 @@ class ExpressionLowering(CallLowering):
             self._fits(result, node)
         return ast.BinOp(one, op, two), result
 
+    def _below_63_bits(self, value: ast.expr, kind: Scalar) -> ast.expr:
+        """An operand of a bit operation, whose result then fits, and so does what has the other sign."""
+        return self._narrow(value, kind) if kind.may_be_integer and kind.extra > CHECKED else value
+
     def _product(self, one: ast.expr, two: ast.expr, result: Scalar) -> tuple[ast.expr, Scalar]:
         """A product of integers that is checked to fit."""
         one, two = self._named(one, "factor"), self._named(two, "factor")
@@ -237,7 +242,11 @@ class ExpressionLowering(CallLowering):
             raise NotCompilableError("a power of an integer is left to Python", node)
         sources = first.sources | second.sources
         result = Scalar(
-            Kind.INEXACT, sources, first.certain and second.certain, first.element or second.element
+            Kind.INEXACT,
+            sources,
+            first.certain and second.certain,
+            first.element or second.element,
+            unclear=first.unclear or second.unclear,
         )
         of_arguments = sources <= self._facts.parameters.keys() - self._arrays.keys()
         if first.kind is Kind.ANY:
@@ -262,7 +271,8 @@ class ExpressionLowering(CallLowering):
         if isinstance(op, ast.Invert):
             if kind.kind is Kind.INEXACT:
                 raise NotCompilableError("this operator takes integers alone", node)
-            kind = _of_bits(kind)
+            value = self._below_63_bits(value, kind)
+            kind = _of_bits(replace(kind, extra=min(kind.extra + 1, UNBOUNDED)))
         sign = kind.sign if isinstance(op, ast.UAdd) else Sign.UNKNOWN
         return ast.UnaryOp(op, value), replace(kind, sign=sign)
 
@@ -277,8 +287,9 @@ class ExpressionLowering(CallLowering):
             found = [(self._exact(value, kind, node), kind) for value, kind in found]
         sources = frozenset[str]().union(*(kind.sources for _, kind in found))
         certain = all(kind.certain for _, kind in found) and len(others) == 1
+        unclear = bool(sources) and any(kind.complex or kind.unclear for _, kind in found)
         return ast.Compare(found[0][0], ops, [each for each, _ in found[1:]]), Scalar(
-            Kind.TRUTH, sources, certain
+            Kind.TRUTH, sources, certain, unclear=unclear
         )
 
     def _junction(

@@ -279,7 +279,8 @@ class LoweringState(ABC):
             found = self._bits_of(kind.sources) if kind.certain else self._origin(value)
             self._out.append(ast.Assign([origin], found))
         known = self._known.get(name)
-        if known is not None and not known.bounded and known.may_be_integer and kind.extra > CHECKED:
+        unsure = kind.extra > CHECKED or kind.element
+        if known is not None and not known.bounded and known.may_be_integer and unsure:
             self._check(helper("wide", ast.Name(name, ast.Load())))
 
     def _note_change(self, name: str) -> None:
@@ -414,6 +415,10 @@ class LoweringState(ABC):
     def _is_whole(self, node: ast.expr) -> bool:
         """Whether an expression is an array, or what may be one that the loop is given."""
         return bool(self._local(node) or self._array(node))
+
+    def _ask_for_real(self, kind: Scalar) -> None:
+        """The numbers from which this is computed must not be complex."""
+        self._real |= kind.sources & self._facts.parameters.keys() - self._arrays.keys()
 
     def _array_node(self, node: ast.expr) -> ast.expr:
         text = self._array(node)

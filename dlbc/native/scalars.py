@@ -50,7 +50,8 @@ class Scalar:
 
     ``certain``: it is one of numpy exactly if one of ``sources`` is. ``element``: it is computed from an
     element of an array. ``mixed``: it may be an integer at one time and a float at another. ``complex``: it
-    is, or is computed from, what may be a complex number of Python, parameters apart.
+    is, or is computed from, what may be a complex number of Python, parameters apart. ``unclear``: it may be
+    one of Python although one of ``sources`` is of numpy: a complex number of Python takes floats of numpy.
     """
 
     kind: Kind
@@ -62,20 +63,23 @@ class Scalar:
     mixed: bool = False
     sign: Sign = Sign.UNKNOWN
     complex: bool = False
+    unclear: bool = False
 
     def joined(self, other: Scalar) -> Scalar:
         """What is known of a number that is one or the other."""
         kinds = {self.kind, other.kind}
+        wraps = self.element != other.element and kinds != {Kind.INEXACT}
         return Scalar(
             self.kind if len(kinds) == 1 else Kind.ANY,
             self.sources | other.sources,
             self.certain and other.certain and self.sources == other.sources,
             self.element and other.element,
             max(self.degree, other.degree),
-            max(self.extra, other.extra),
+            UNBOUNDED if wraps else max(self.extra, other.extra),
             self.mixed or other.mixed or kinds == {Kind.INTEGER, Kind.INEXACT},
             min(self.sign, other.sign),
             self.complex or other.complex,
+            self.unclear or other.unclear,
         )
 
     @property
@@ -144,7 +148,7 @@ def of_operation(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
             extra = UNBOUNDED
         case ast.BitAnd() if masks := [each for each in (left, right) if _is_mask(each)]:
             degree, extra = 0, min(each.extra for each in masks)
-        case ast.BitAnd() | ast.BitOr() | ast.BitXor():
+        case ast.BitAnd() | ast.BitOr() | ast.BitXor() if left.sign and right.sign:
             extra -= 1
     return Scalar(
         kind,
@@ -156,6 +160,7 @@ def of_operation(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
         (left.mixed or right.mixed) and kind is not Kind.INEXACT,
         _sign_after(op, left.sign, right.sign),
         (left.complex or right.complex) and kind is not Kind.INTEGER,
+        left.unclear or right.unclear or (left.complex and bool(right.sources)),
     )
 
 

@@ -321,7 +321,7 @@ def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
             raise NotCompiled(f"`{name}` is a number of numpy, whose powers may differ in their last bits")
         if name in spec.real and type(value) is complex:
             raise NotCompiled(f"`{name}` is complex, and Python may raise for absolute values")
-        if isinstance(value, int) and value.bit_length() > spec.bits:
+        if isinstance(value, int | np.integer) and int(value).bit_length() > spec.bits:
             raise NotCompiled(f"`{name}` is so large that integers might exceed 64 bits")
         if isinstance(value, list) and name in spec.stored:
             raise NotCompiled(f"`{name}` is a list to which iterations store")

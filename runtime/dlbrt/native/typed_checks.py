@@ -9,7 +9,8 @@ show the difference. The checks run as a pass after type inference (`CheckingCom
 * ``s = 0`` before ``s += x``: `s` is a float in compiled code. As 0 and 0.0 give the same in every operation
   with a float, it may be used in these and stored in float arrays; anything else is refused.
 * A float stored in an array of integers: Python raises where it is no number or too large.
-* Complex division, whose last bits differ, and which raises in compiled code; rows of arrays as values.
+* Complex division and numpy's functions of complex numbers, whose last bits differ, and which raise in
+  compiled code; rows of arrays as values.
 * A variable that is not assigned on all paths would be read as it is: refused where it is used.
 """
 
@@ -19,6 +20,7 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
@@ -241,12 +243,21 @@ class _Check:
             if value.fn is not operator.not_ and isinstance(kinds[0], types.Boolean):
                 raise NotCompiled("arithmetic of a bool, which numpy's and Python's do otherwise", line)
         elif value.op == "call":
+            if any(isinstance(self._type(each), types.Complex) for each in value.args) and self._is_of_numpy(
+                value
+            ):
+                reason = "a function of numpy on complex numbers, whose last bits may differ"
+                raise NotCompiled(reason, line)
             kinds = [] if self._converts(value) else [self._type(each) for each in value.args]
         else:
             return
         for kind in kinds:
             if _is_small(kind):
                 raise NotCompiled(f"arithmetic of {kind}, whose results have that type in numpy", line)
+
+    def _is_of_numpy(self, call: Any) -> bool:
+        known = getattr(self._typemap[call.func.name], "typing_key", None)
+        return isinstance(known, np.ufunc) or str(getattr(known, "__module__", "")).startswith("numpy")
 
     def _converts(self, call: Any) -> bool:
         """Whether a call takes integers of any type as what they are."""

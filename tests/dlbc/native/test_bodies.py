@@ -331,7 +331,7 @@ def test_absolute_values_are_checked_where_a_complex_number_may_be_too_far(body:
 
 
 def test_numbers_that_the_loop_is_given_are_asked_not_to_be_complex() -> None:
-    assert chunk("Z[i] = abs(m - 0.5) + abs(A[i, 0] + n)\n").real == ("m",)
+    assert chunk("Z[i] = abs(m - 0.5) + abs(A[i, 0] + m)\n").real == ("m",)
     assert chunk("Z[i] = abs(i) + abs(m - 0.5j)\n").real == ()
 
 

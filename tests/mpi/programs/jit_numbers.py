@@ -167,3 +167,52 @@ for given in 1.5, 1.6e308 + 1.6e308j:
         print(error, i)
     else:
         print(ends.tolist())
+
+edges, kinds = [], []
+# dlb: parallel, jit
+for i in range(6):
+    k = 1
+    for _ in range(61):
+        k = k + k + 1  # 2**62 - 1
+    edges.append(-(~k + ~k))
+    edges.append(abs((-k & -2) + (-k & -2)))
+print(edges)
+# dlb: parallel, jit
+for i in range(6):
+    s = 0j
+    for j in range(4):
+        s += y[j] * 0.5
+    kinds.append(s.real)
+print(kinds, [type(each).__name__ for each in kinds])
+# dlb: parallel, jit
+for i in range(6):
+    kinds.append(complex(i, 0) == values[i % 4])
+print([type(each).__name__ for each in kinds])
+wide = np.full(6, 1e308)
+try:
+    # dlb: parallel, jit
+    for i in range(6):
+        ends[i] = abs(complex(1.7, 1.7) * wide[i])
+except OverflowError as error:
+    print(error, i)
+# dlb: parallel, jit
+for i in range(20):
+    ends[i] = np.abs(complex(y[i], y[i + 1]))
+print(ends.tobytes().hex())
+shifted, minus = np.int64(-(2**61)), -1
+# dlb: parallel, jit
+for i in range(6):
+    counts[i] = (shifted << 2) // minus
+print(counts[:6].tolist())
+whole = []
+# dlb: parallel, jit
+for i in range(6):
+    own = np.zeros(2, dtype=np.int64)
+    own[0] = 2**60 + i
+    k = i
+    if i % 2:
+        k = own[0]
+    whole.append(int(k))
+    k = int(k)
+    ends[i] = k * 4 + k * 4
+print(whole, [type(each).__name__ for each in whole], ends[:6].tolist())
