@@ -101,11 +101,12 @@ def test_auto_commits_to_what_is_expected_to_be_cheapest(ranks: int, adapt: str,
         return  # windows are those before it was chosen
     assert loop["windows"]  # steals before it was chosen count as synchronizations, and are none
     assert loop["synchronizations"] >= 1
-    done = [
+    since = [  # ranks went over to it
         sum(w["units"][w["members"].index(r)] for w in loop["windows"] if r in w["members"])
         for r in range(ranks)
     ]
-    assert done == [rank["iterations"] for rank in loop["per_rank"]]
+    assert 0 < sum(since) <= 1200
+    assert all(part <= rank["iterations"] for part, rank in zip(since, loop["per_rank"], strict=True))
 
 
 @pytest.mark.parametrize("strategy", ["GCDLB", "LDDLB", "diffusion", "none"])
