@@ -317,7 +317,7 @@ PLANTED_BUGS = (
          "done = max(0, len(self._part) - operator.length_hint(self._counter) - 1)",
          "done = max(0, len(self._part) - operator.length_hint(self._counter) - 2)",
          "dlbrt/mpi/test_walk.py", "mpi/test_programs.py"),
-    _bug("chunks stay long where a rank goes on in another place", "dlbrt/mpi/walk.py",
+    _bug("chunks stay long where a rank goes on in another place", "dlbrt/mpi/poll_interval.py",
          "if self._next is not None and position != self._next:",
          "if self._next is None:", "dlbrt/mpi/test_walk.py"),
     _bug("a message that has come is lost", "dlbrt/mpi/mover.py",

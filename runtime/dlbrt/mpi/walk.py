@@ -3,11 +3,7 @@
 A kernel's `for` runs over a stretch of positions in order, or, where nothing that it leaves belongs to a
 stretch, over all that this rank has. A chunk is what is done between two polls for interrupts. Of folded
 iterations it is some pairs, in two stretches: the lower positions, then their partners
-(`dlbrt.data.work_table`).
-
-A poll costs about a microsecond. A chunk is long enough that polls cost well under a percent, and short
-enough that a rank that interrupts does not wait long. Iterations may cost anything from nanoseconds to
-minutes, so the size is found by growing from one.
+(`dlbrt.data.work_table`). How long it is, `dlbrt.mpi.poll_interval` finds.
 """
 
 from __future__ import annotations
@@ -25,61 +21,16 @@ from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.interrupts import interrupts
+from dlbrt.mpi.poll_interval import COMPILED_GROWTH, PollInterval
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.team import SingleRank, Team, clock
-from dlbrt.parameters import CHUNK_S, COMPILED_ALONE_S, COMPILED_S, MAX_PAIRS_S, PAIRS_PART
+from dlbrt.parameters import COMPILED_ALONE_S, COMPILED_S, MAX_PAIRS_S, PAIRS_PART
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import LoopContributions
 
 if TYPE_CHECKING:
     from dlbrt.native.chunks import CompiledChunks
     from dlbrt.partition.profiling import GroupTimes
-
-
-class PollInterval:
-    """How many iterations to do between two polls, for chunks of about ``target_s`` seconds."""
-
-    def __init__(self, target_s: float = CHUNK_S) -> None:
-        self.size = 1
-        self._target_s = target_s
-        self._next: int | None = None  # the position after those learned from
-        self._first: int | None = None  # how many of the first iterations last as long as a chunk
-
-    @property
-    def again(self) -> int:
-        """The size to begin with when the same iterations are done again."""
-        return max(1, min(self.size, self._first or 1) // 2)
-
-    def begin(self, position: int) -> None:
-        """Iterations from a position on come next: elsewhere they may cost anything, so one goes first."""
-        if self._next is not None and position != self._next:
-            self.size = 1
-
-    def end(self, done: range) -> None:
-        """These iterations have been done; the next ones are expected to cost about as much."""
-        if done:
-            self._next = done[-1] + done.step
-
-    def learn(self, iterations: int, seconds: float, least_s: float = 0.0, growth: int = 2) -> None:
-        """Learn from a chunk of ``iterations`` that took ``seconds``, emulated waiting included.
-
-        ``least_s``: chunks may last so long, if that is longer than they would. ``growth``: the next one may
-        have so many times as many iterations.
-        """
-        target_s = max(self._target_s, least_s)
-        ideal = iterations * target_s / max(seconds, 1e-9)
-        if self._first is None:
-            self._first = int(ideal)
-        if iterations < self.size and seconds < target_s:
-            return  # the last, shorter chunk of a run says nothing about a full one
-        # Growth is bounded: iterations may get more expensive as the loop goes on.
-        growth = growth if seconds < target_s / _SHORT else min(growth, 2)
-        self.size = max(1, min(int(ideal), growth * self.size))
-
-
-#: How many times as many iterations a compiled chunk may have as the one before: where iterations take
-#: nanoseconds, doubling would take too long. Chunks that last a quarter of their time double at most.
-_COMPILED_GROWTH, _SHORT = 8, 4
 
 
 @dataclass(slots=True)
@@ -337,7 +288,7 @@ class Walk:
     def _chunks(self, stretch: range) -> Iterator[Iterator[Any]]:
         """A stretch in chunks, until it or this rank's turn ends."""
         journal = self._contributions.journal
-        growth, least_s = (_COMPILED_GROWTH, self._compiled_s()) if self._computing else (2, 0.0)
+        growth, least_s = (COMPILED_GROWTH, self._compiled_s()) if self._computing else (2, 0.0)
         computing_s, processor_s = self._computing_s, self._processor_s()
         while self._done < len(stretch):
             part = self._next_part(stretch)
@@ -429,7 +380,7 @@ class Walk:
             least_s = min(MAX_PAIRS_S, PAIRS_PART * (clock() - self.started)) if apart else 0.0
             if self.chunks is not None:
                 least_s = max(least_s, self._compiled_s())
-            growth = _COMPILED_GROWTH if self.chunks is not None else 2
+            growth = COMPILED_GROWTH if self.chunks is not None else 2
             self.poll_interval.learn(len(pairs.units), pairs.seconds, least_s, growth)
             self._report_pairs(pairs)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from dlbrt.mpi.walk import PollInterval
+from dlbrt.mpi.poll_interval import PollInterval
 
 
 def sizes(iteration_s: float, chunks: int) -> list[int]:
-    pacer, found = PollInterval(1e-3), []
+    interval, found = PollInterval(1e-3), []
     for _ in range(chunks):
-        found.append(pacer.size)
-        pacer.learn(pacer.size, pacer.size * iteration_s)
+        found.append(interval.size)
+        interval.learn(interval.size, interval.size * iteration_s)
     return found
 
 
@@ -28,44 +28,44 @@ def test_dear_iterations_go_one_by_one() -> None:
 
 
 def test_a_chunk_that_got_dear_shrinks_the_next_at_once() -> None:
-    pacer = PollInterval(1e-3)
-    pacer.size = 1000
-    pacer.learn(1000, 1.0)
-    assert pacer.size == 1
+    interval = PollInterval(1e-3)
+    interval.size = 1000
+    interval.learn(1000, 1.0)
+    assert interval.size == 1
 
 
 def test_a_cut_chunk_says_nothing() -> None:
-    pacer = PollInterval(1e-3)
-    pacer.size = 64
-    pacer.learn(3, 1e-7)
-    assert pacer.size == 64
+    interval = PollInterval(1e-3)
+    interval.size = 64
+    interval.learn(3, 1e-7)
+    assert interval.size == 64
 
 
 def test_chunks_grow_further_where_longer_ones_are_allowed() -> None:
-    pacer = PollInterval(1e-3)
+    interval = PollInterval(1e-3)
     for _ in range(10):
-        pacer.learn(pacer.size, pacer.size * 5e-4, 8e-3)
-    assert pacer.size == 16
-    pacer.learn(16, 16 * 5e-4)
-    assert pacer.size == 2
+        interval.learn(interval.size, interval.size * 5e-4, 8e-3)
+    assert interval.size == 16
+    interval.learn(16, 16 * 5e-4)
+    assert interval.size == 2
 
 
 def test_only_chunks_that_are_short_grow_fast() -> None:
-    pacer = PollInterval(4e-3)
-    pacer.size = 8
-    pacer.learn(8, 0.5e-3, growth=8)
-    assert pacer.size == 64
-    pacer.learn(64, 1.1e-3, growth=8)  # iterations have got dearer, and may go on so
-    assert pacer.size == 128
+    interval = PollInterval(4e-3)
+    interval.size = 8
+    interval.learn(8, 0.5e-3, growth=8)
+    assert interval.size == 64
+    interval.learn(64, 1.1e-3, growth=8)  # iterations have got dearer, and may go on so
+    assert interval.size == 128
 
 
 @pytest.mark.parametrize(("first_s", "then_s", "again"), [(1e-6, 1e-6, 500), (0.1, 1e-6, 1), (1e-6, 0.1, 1)])
 def test_the_same_iterations_begin_with_chunks_that_neither_the_first_nor_the_last_make_long(
     first_s: float, then_s: float, again: int
 ) -> None:
-    pacer = PollInterval(1e-3)
-    assert pacer.again == 1
-    pacer.learn(1, first_s)
+    interval = PollInterval(1e-3)
+    assert interval.again == 1
+    interval.learn(1, first_s)
     for _ in range(20):
-        pacer.learn(pacer.size, pacer.size * then_s)
-    assert pacer.again == again
+        interval.learn(interval.size, interval.size * then_s)
+    assert interval.again == again
