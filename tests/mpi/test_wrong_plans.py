@@ -45,7 +45,7 @@ def test_verify_finds_a_wrong_plan(plan: WrongPlan, tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", part(PROGRAMS, 2))
+@pytest.mark.parametrize("name", part(PROGRAMS, 3))
 def test_verify_finds_nothing_where_the_plan_is_right(name: str, tmp_path: Path) -> None:
     program = compiled(name, tmp_path)
     found = compare_runs(VerifiedProgram(program), Search((2, 3, 5), 5, seed=1, timeout_s=TIMEOUT_S))

@@ -84,7 +84,7 @@ def test_a_launcher_that_hangs_is_ended_with_all_that_it_has_started(
     body = f"trap '' TERM\nsetsid sh -c 'echo $$ > {kept}; exec sleep 600' &\nwait\nsleep 600\n"
     mpiexec = fake_mpiexec(tmp_path, body)
     monkeypatch.setattr("dlbc.commands.doctor.gather_facts.find_mpiexec", lambda: mpiexec)
-    facts = gather(DoctorRequest(2, timeout_s=5), os.environ)
+    facts = gather(DoctorRequest(2, timeout_s=2), os.environ)
     assert facts.start is not None
     assert facts.start.status is None
     until = time.monotonic() + 30
