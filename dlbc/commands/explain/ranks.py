@@ -127,9 +127,8 @@ def answer_for(report: LoopReport, ranks: RankSpec, stays: bool = False) -> Rank
             raise
         return RankAnswer(None, str(error))
     if span is None:
-        return RankAnswer(
-            None, f"the number of iterations is not known before the program runs{wanted(numbers.missing)}"
-        )
+        missing = f"the number of iterations is not known before the program runs{wanted(numbers.missing)}"
+        return RankAnswer(None, _unknown_cost(report) or missing)
     n = len(span.values)
     case = _Case(report, ranks, numbers, span)
     if why := case.unknown(n):
@@ -171,6 +170,15 @@ def wanted(names: Iterable[str]) -> str:
     return f"; {' '.join(options)} {gives} it" if options else ""
 
 
+def _unknown_cost(report: LoopReport) -> str:
+    """Why the work of iterations is not known, whatever their number; empty if it is."""
+    if report.partition_cost is not None and report.partition_cost.work is not None:
+        return ""
+    if report.loop.annotation.cost is not None:
+        return _EVALUATED
+    return "the cost of an iteration is not known before the program runs"
+
+
 def is_uniform(report: LoopReport) -> bool:
     """Whether all iterations cost the same."""
     return report.partition_cost is not None and report.partition_cost.cost_class is CostClass.UNIFORM
@@ -189,9 +197,8 @@ class _Case:
         """Why there can be no estimate; empty if there can."""
         if not n:
             return "there are no iterations"
-        cost, given = self.report.partition_cost, self.report.loop.annotation.cost is not None
-        if cost is None or cost.work is None:
-            return _EVALUATED if given else "the cost of an iteration is not known before the program runs"
+        if why := _unknown_cost(self.report):
+            return why
         uniform, count = is_uniform(self.report), self.ranks.count
         if count > _MOST_RANKS and not (uniform and self.ranks.weights is None):
             return f"not dealt, {count} ranks are more than {_MOST_RANKS}"
@@ -200,10 +207,14 @@ class _Case:
         if n > MOST_SUMMED:
             return f"not summed, {n} iterations are more than {MOST_SUMMED}"
         if self.work_function() is None:
+            if self.report.loop.annotation.cost is not None:
+                return _EVALUATED
+            cost = self.report.partition_cost
+            assert cost is not None
             depends = "the cost of an iteration depends on more than the index and known numbers"
             others = {v for v in self._work(cost).variables if v.kind is not VariableKind.INDEX}
             names = sorted(v.name for v in others if v.kind is VariableKind.PARAMETER)
-            return _EVALUATED if given else depends + (wanted(names) if len(names) == len(others) else "")
+            return depends + (wanted(names) if len(names) == len(others) else "")
         return ""
 
     def _work(self, cost: Cost) -> WorkPolynomial:

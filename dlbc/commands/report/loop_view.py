@@ -19,7 +19,7 @@ from dlbc.commands.report.charts import Chart, Line, stepped
 from dlbc.commands.report.cost_profile import ALIKE
 from dlbc.commands.report.facts import LoopFacts
 from dlbc.commands.report.findings import TimeFinding, efficiency
-from dlbc.commands.report.measure import CARRYING, MeasuredRun
+from dlbc.commands.report.measure import CARRYING, MeasuredRun, unit_word
 from dlbc.commands.report.predictions import RunPredictions, replay_predictions, simulated_s
 from dlbc.commands.report.tables import Table
 from dlbc.commands.report.words import about, count, part, seconds_text, times
@@ -130,9 +130,7 @@ def _strategy(name: str) -> str:
 
 def _ranks(measured: Sequence[MeasuredRun]) -> Table:
     """How each rank spent its time, in all runs."""
-    starts = [run.run.setup.start for run in measured if run.run.setup is not None]
-    folded = any(start.context.units.folded for start in starts)
-    heads = ("", "pairs of iterations" if folded else "iterations", *(name for _, name, _ in GROUPS))
+    heads = ("", unit_word(measured), *(name for _, name, _ in GROUPS))
     rows = tuple(
         (
             f"rank {rank}",

@@ -9,7 +9,7 @@ neither beginning nor end of its own; it lasts from the first to the last thing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from dlbrt.balance.events import (
@@ -90,6 +90,12 @@ class MeasuredRun:
     def mean_s(self, kind: str) -> float:
         """The time in one activity, the mean of all ranks."""
         return sum(row.seconds(kind) for row in self.rows) / len(self.rows)
+
+
+def unit_word(measured: Iterable[MeasuredRun]) -> str:
+    """What a loop's ranks compute: its iterations, or in a folded loop pairs of them."""
+    starts = [run.run.setup.start for run in measured if run.run.setup is not None]
+    return "pairs of iterations" if any(start.context.units.folded for start in starts) else "iterations"
 
 
 def measure_run(trace: Trace, run: RunTrace) -> MeasuredRun:

@@ -3,6 +3,7 @@
     {"ranks": ["rank 0", ...], "kinds": [name, ...], "end": us,
      "slices": [[kind, begin, length, amount, kind, begin, ...], ...],     one list a rank
      "runs": [[loop, number, begin, length, strategy], ...], "loops": [source, ...],
+     "units": [what ranks compute in a loop, ...],
      "arrows": [source, target, left, came, units, ...], "marks": [[time, ...], ...]}
 
 Times are whole microseconds since the program began. Rank 0 is sequential between the runs of loops; the
@@ -17,7 +18,7 @@ from typing import Any
 from dlbrt.observe.trace import Trace
 from dlbrt.observe.trace_events import Slice
 
-from dlbc.commands.report.measure import ACTIVITIES, MeasuredRun
+from dlbc.commands.report.measure import ACTIVITIES, MeasuredRun, unit_word
 
 #: What a rank does: in a run, and rank 0 between two.
 KINDS = (*ACTIVITIES, "sequential")
@@ -55,6 +56,7 @@ def timeline_data(trace: Trace, measured: Sequence[Sequence[MeasuredRun]]) -> di
         "runs": [[loop, number, us(run.begin), us(run.end) - us(run.begin), run.run.strategy]
                  for run, loop, number in runs],
         "loops": [loop.source for loop in trace.loops],
+        "units": [unit_word(own) for own in measured],
         "arrows": [n for a in arrows for n in (a.source, a.target, us(a.left), us(a.came), a.units)],
         "marks": [sorted(us(mark) for run, _, _ in runs for mark in run.rows[rank].marks)
                   for rank in range(trace.ranks)],

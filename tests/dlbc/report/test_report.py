@@ -114,6 +114,7 @@ def test_the_timeline_has_all_that_each_rank_did() -> None:
     assert len(data["arrows"]) == 5 * len(found.arrows) > 0
     assert [len(marks) for marks in data["marks"]] == [len(row.marks) for row in found.rows]
     assert data["runs"] == [[0, 1, 0, data["end"], "GDDLB"]]
+    assert data["units"] == ["iterations"]
 
 
 def test_rank_0_is_sequential_between_runs_and_others_idle() -> None:

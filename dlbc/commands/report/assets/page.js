@@ -118,10 +118,10 @@
   const show = (rank, k) => {
     picked = [rank, k];
     const s = data.slices[rank], kind = data.kinds[s[4 * k]], amount = s[4 * k + 3];
-    const what = kind === "move" ? "bytes" : "iterations or pairs";
-    const more = amount && (kind === "move" || kind === "compute") ? `, ${amount} ${what}` : "";
     const begin = s[4 * k + 1];
     const run = data.runs.find(r => r[2] <= begin && begin < r[2] + r[3]);
+    const what = { move: "bytes", compute: run && data.units[run[0]] }[kind];
+    const more = amount && what ? `, ${amount} ${what}` : "";
     const where = run ? `, ${data.loops[run[0]]}, run ${run[1]} under ${run[4]}` : "";
     readout.textContent = `${data.ranks[rank]} (${data.hosts[rank]}) ${WORDS[kind]} for ${time(s[4 * k + 2])} from ${time(begin)}${more}${where}`;
   };
