@@ -161,7 +161,18 @@ FRONT: dict[str, CatalogueEntry] = {
     ),
     "DLB114": CatalogueEntry(E, "there is no strategy `{strategy}`{hint}", "this version has {known}"),
     "DLB116": CatalogueEntry(
-        R, "`jit`: the loop runs as Python, since {reason}", "results are the same; `dlbc explain` says more"
+        R,
+        "`jit`: the loop runs as Python, since {reason}",
+        "results are the same; compiled are loops over ranges with numbers, elements of arrays, functions of "
+        "`math` and of the program: compute with these here, or leave `jit` out",
+        {
+            "try": "results are the same; to have it compiled, test for the case before it comes up, as in "
+            "`if x == 0:`, in place of the `try`",
+            "text": "results are the same; to have it compiled, compute numbers in this loop, and make texts "
+            "of them after it",
+            "container": "results are the same; to have it compiled, use an array that the iteration makes, "
+            "`np.zeros(n)`, and store to its elements in a loop",
+        },
     ),
     "DLB117": CatalogueEntry(
         E,

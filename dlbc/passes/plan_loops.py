@@ -305,7 +305,7 @@ def _compiled(context: AnalysisContext, plan: LoopPlan) -> tuple[LoopPlan, tuple
         place = context.loop.annotation.jit.place
         if isinstance(why.node, ast.expr | ast.stmt) and hasattr(why.node, "lineno"):
             place = context.place_of(why.node)
-        return plan, (report("DLB116", place, reason=str(why)),)
+        return plan, (with_fitting_help(report("DLB116", place, reason=str(why)), context),)
 
 
 def _are_in_kernel(holders: Iterable[str | int], plan: LoopPlan) -> bool:

@@ -176,7 +176,9 @@ def test_numbers_that_are_given() -> None:
         of({})["why"]
         == "the number of iterations is not known before the program runs; --set m=NUMBER gives it"
     )
-    assert of({}, inner="len(str(i))")["why"] == "the cost of an iteration is not known before the program runs"
+    assert (
+        of({}, inner="len(str(i))")["why"] == "the cost of an iteration is not known before the program runs"
+    )
     assert of({"len(A)": 32}, stop="len(A)", inner="3")["iterations"] == 32
     assert "--set k=NUMBER" in of({"n": 1001}, inner="k - i")["why"]
     assert largest(of({"n": 1001, "k": 1000}, inner="k - i"))["parts of equal work"] <= 1.025
