@@ -119,7 +119,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
     "DLB413": CatalogueEntry(
         E,
         "function `{function}`, which the body may call, reads `{array}`, which the loop stores into",
-        "pass the values that the function needs as arguments",
+        "if iterations are to read what was there before the loop, let the function read a copy that is made "
+        "before it; if an iteration reads nothing but its own elements, pass them as arguments",
     ),
     "DLB414": CatalogueEntry(
         E,

@@ -1,4 +1,4 @@
-"""Results that cannot be sent to rank 0: generators, locks, lists too deep, what cannot be read."""
+"""What cannot be sent: generators, locks, lists and chains that are too deep, what cannot be read."""
 
 import sys
 import threading
@@ -123,6 +123,32 @@ for f in (stores, locks, deeps, temp, templock, tempdeep, app, appdeep, dic, hal
         f(12)
     except Exception:
         print(f.__name__, tb())
+
+
+class Link:
+    def __init__(self, number, rest):
+        self.number, self.rest = number, rest
+
+
+def chains(n):
+    heads, sums = [None] * n, []
+    for number in range(20_000):
+        heads = [Link(number, head) for head in heads]
+    # dlb: parallel
+    for head in heads:
+        total = 0
+        while head is not None:
+            total += head.number
+            head = head.rest
+        sums.append(total)
+    print("chains", sums)
+
+
+chains(3)
+limit = sys.getrecursionlimit()
+sys.setrecursionlimit(100_000)  # more than the stack of C has room for in a pickler
+chains(3)
+sys.setrecursionlimit(limit)
 
 
 def fails_0(n, at):

@@ -27,6 +27,7 @@ import cloudpickle
 
 from dlbrt.data.object_state import ATOMS
 from dlbrt.mpi.values.left_behind import LeftBehind, path_of, stand_in
+from dlbrt.mpi.values.nesting import bounded
 
 #: What modules, classes and functions hold, by the name of the module and a path in it (``helper:Mesh.cut``).
 ModuleData = dict[str, dict[str, Any]]
@@ -243,7 +244,7 @@ def _sendable(data: ModuleData) -> ModuleData:
 
 def _can_leave(value: Any, kind: type[pickle.Pickler]) -> bool:
     try:
-        kind(io.BytesIO()).dump(value)
+        bounded(kind(io.BytesIO()).dump, value)
     except Exception:  # the pickler raises whatever the objects' own hooks raise
         return False
     return True

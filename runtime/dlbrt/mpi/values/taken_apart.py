@@ -23,6 +23,7 @@ from dlbrt.mpi.values.caches import CACHED, make_cached
 from dlbrt.mpi.values.class_pickles import is_named
 from dlbrt.mpi.values.exceptions import of_exception
 from dlbrt.mpi.values.generators import reduction_of_global
+from dlbrt.mpi.values.nesting import bounded
 from dlbrt.mpi.values.set_pickles import Call
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
@@ -109,6 +110,10 @@ class CodePickler(cloudpickle.Pickler):  # type: ignore[misc]
     dispatch_table: ClassVar[Mapping[type, Any]] = ChainMap(
         {CodeType: _of_code}, cloudpickle.Pickler.dispatch_table
     )
+
+    def dump(self, obj: Any) -> None:
+        """See `pickle.Pickler`. PicklingError for objects that are nested too deeply."""
+        bounded(super().dump, obj)
 
     def reducer_override(self, obj: Any) -> Any:
         """See `pickle.Pickler`."""
