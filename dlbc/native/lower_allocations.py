@@ -40,27 +40,27 @@ class AllocationLowering(ExpressionLowering):
             raise NotCompilableError(f"the array `{name}` is read after the loop", call)
         shape = self._shape(name, made, call)
         filling, element = self._filling(name, made, call)
-        if self._elements.setdefault(name, element) != element:
+        if self._own.elements.setdefault(name, element) != element:
             raise NotCompilableError(f"`{name}` is an array of one type here, of another one there", call)
         self._note_change(name)
-        self._lengths[name] = shape.forms
+        self._own.lengths[name] = shape.forms
         new = _assigned(name, self._new(call, made, shape, filling))
         fits = [helper("is_shape", *shape.lengths)] if shape.lengths else []
         typed = made.kind is not None or made.like is not None
-        if typed and shape.is_constant and self._made[name].is_scoped and not self._conditional:
+        if typed and shape.is_constant and self._own.allocations[name].is_scoped and not self._conditional:
             self._conditions.update(dict.fromkeys(map(ast.unparse, fits)))
-            self._sizes |= {form.text for form in shape.forms}
-            self._prologue.append(new)
-            self._buffers.add(name)
+            self._own.sizes |= {form.text for form in shape.forms}
+            self._own.prologue.append(new)
+            self._own.buffers.add(name)
         else:
             for test in fits:
                 self._check(ast.UnaryOp(ast.Not(), test))
             self._out.append(new)
         if typed and filling is not None:
-            self._out.append(_filled(name, self._made[name].axes, filling))
+            self._out.append(_filled(name, self._own.allocations[name].axes, filling))
 
     def _shape(self, name: str, made: Allocation, call: ast.Call) -> _Shape:
-        own = tuple(Linear.atom(f"{name}.shape[{axis}]") for axis in range(self._made[name].axes))
+        own = tuple(Linear.atom(f"{name}.shape[{axis}]") for axis in range(self._own.allocations[name].axes))
         if made.like is not None:
             return self._shape_like(name, made.like, own)
         if len(made.lengths) != len(own):
@@ -71,7 +71,7 @@ class AllocationLowering(ExpressionLowering):
             if kind.kind not in (Kind.INTEGER, Kind.ANY):
                 raise NotCompilableError(f"the length {ast.unparse(node)} is no integer", node)
             lengths.append(self._named(value, "length"))
-            form = self._scope.linear(node) if self._made[name].is_scoped else None
+            form = self._scope.linear(node) if self._own.allocations[name].is_scoped else None
             forms.append(otherwise if form is None or self._may_change(form) else form)
         whole = lengths[0] if len(lengths) == 1 else ast.Tuple(lengths, ast.Load())
         constant = all(map(self._invariant, made.lengths))
@@ -91,15 +91,17 @@ class AllocationLowering(ExpressionLowering):
         if array is None:
             raise NotCompilableError(f"`{ast.unparse(like)}` is no array that the loop is given", like)
         local, axes = self._local(like), len(own)
-        if local and (self._made[local].axes != axes or local not in self._elements):
+        if local and (self._own.allocations[local].axes != axes or local not in self._own.elements):
             raise NotCompilableError(f"`{name}` has more subscripts than `{local}`", like)
-        if not local and self._arrays.setdefault(self._array(like), axes) != axes:
+        if not local and self._asked.axes.setdefault(self._array(like), axes) != axes:
             raise NotCompilableError(f"`{name}` has more subscripts than `{ast.unparse(like)}`", like)
         whole = ast.Attribute(array, "shape", ast.Load())
         lengths = tuple(ast.Subscript(whole, ast.Constant(axis), ast.Load()) for axis in range(axes))
-        scoped = self._made[name].is_scoped
-        forms = self._lengths[local] if local else tuple(Linear.atom(ast.unparse(each)) for each in lengths)
-        constant = local in self._buffers if local else True
+        scoped = self._own.allocations[name].is_scoped
+        forms = (
+            self._own.lengths[local] if local else tuple(Linear.atom(ast.unparse(each)) for each in lengths)
+        )
+        constant = local in self._own.buffers if local else True
         return _Shape(
             whole, () if local else lengths, forms if scoped and (constant or not local) else own, constant
         )
@@ -125,8 +127,8 @@ class AllocationLowering(ExpressionLowering):
 
     def _element_like(self, like: ast.expr) -> Scalar:
         if local := self._local(like):
-            return self._elements[local]
-        self._values.add(self._array(like))
+            return self._own.elements[local]
+        self._asked.values.add(self._array(like))
         return Scalar(Kind.ANY, frozenset({self._array(like), NUMPY}), element=True)
 
     def _new(self, call: ast.Call, made: Allocation, shape: _Shape, filling: ast.expr | None) -> ast.expr:

@@ -70,30 +70,31 @@ class _Lowering(StatementLowering):
                 raise NotCompilableError(reason, body[-1])
             self._column(ast.Name(name, ast.Load()), self._name(name), name)
         self._check_known(effects)
+        asked = self._asked
         return LoweredBody(
-            statements or [ast.Pass()],
-            effects,
-            self._columns,
-            list(self._conditions),
-            self._wraps,
-            self._checks,
-            self._saved,
-            self._restored() if self._fallible else {},
-            self._bits,
-            list(self._used),
-            frozenset(self._subscripts - self._values - self._stored),
-            frozenset(self._floats),
-            frozenset(self._shaped),
-            frozenset(self._python),
-            frozenset(self._real),
-            frozenset(self._stored),
-            list(self._notes),
-            self._checks and bool(self._updated),
-            self._arrays,
-            frozenset(self._pure_calls),
-            list(self._origins),
-            self._prologue,
-            {name: element.kind for name, element in self._elements.items()},
+            statements=statements or [ast.Pass()],
+            effects=effects,
+            columns=self._columns,
+            conditions=list(self._conditions),
+            wraps=self._wraps,
+            checks=self._checks,
+            saved=self._saved,
+            restored=self._restored() if self._fallible else {},
+            bits=self._bits,
+            used=list(asked.used),
+            index_only=frozenset(asked.subscripts - asked.values - self._stored),
+            floats=frozenset(asked.floats),
+            shaped=frozenset(asked.shaped),
+            python=frozenset(asked.python),
+            real=frozenset(asked.real),
+            stored=frozenset(self._stored),
+            notes=list(self._notes),
+            in_place=self._checks and bool(self._updated),
+            axes=asked.axes,
+            pure_calls=frozenset(asked.pure_calls),
+            origins=list(self._origins),
+            prologue=self._own.prologue,
+            made={name: element.kind for name, element in self._own.elements.items()},
         )
 
     def _check_known(self, effects: Sequence[ast.stmt]) -> None:
@@ -210,7 +211,7 @@ class _Lowering(StatementLowering):
         """Leave a value for Python."""
         if kind.unclear:
             raise NotCompilableError("whether this is a number of numpy or of Python is not known", value)
-        if kind.sources & self._arrays.keys() and kind.kind is not Kind.INTEGER:
+        if kind.sources & self._asked.axes.keys() and kind.kind is not Kind.INTEGER:
             self._ask_for_real(kind)  # a complex number of Python takes floats of numpy
         number = next((k for k, column in enumerate(self._columns) if column.name == name), None)
         if number is None:
@@ -235,7 +236,7 @@ class _Lowering(StatementLowering):
         """
         kind = self._shares.get(name, Scalar(Kind.INEXACT))
         if kind.kind is Kind.ANY:
-            self._floats |= kind.sources
+            self._asked.floats |= kind.sources
         start: float = 1 if self._facts.shares[name] == "*" else 0
         if kind.kind is not Kind.INTEGER:
             start = 1.0 if start else -0.0

@@ -69,7 +69,7 @@ class CallLowering(ElementLowering):
         self._note_values(*node.args)
         values, element = [value for value, _ in found], any(kind.element for _, kind in found)
         if any(kind.kind is not Kind.INEXACT for _, kind in found):
-            self._floats |= {s for _, kind in found for s in kind.sources if s != NUMPY}
+            self._asked.floats |= {s for _, kind in found for s in kind.sources if s != NUMPY}
         if any(kind.kind in (Kind.INTEGER, Kind.TRUTH) for _, kind in found):
             raise NotCompilableError("functions of numpy on integers are left to Python", node)
         truth = function.startswith("is") or function == "signbit"
@@ -99,8 +99,8 @@ class CallLowering(ElementLowering):
         if found is None:
             raise NotCompilableError(f"`{shortened(node.func)}` is no function that can be taken apart", node)
         self._locals |= found.names
-        known = frozenset(self._made)
-        self._made |= find_local_arrays(found.statements, self._allocation)
+        known = frozenset(self._own.allocations)
+        self._own.allocations |= find_local_arrays(found.statements, self._allocation)
         for name, value in found.arguments:
             self._bind(name, *self.expression(value))
         if isinstance(found.result, ast.Name) and found.result.id in found.names:
@@ -134,7 +134,7 @@ class CallLowering(ElementLowering):
             return call, Scalar(Kind.TRUTH)
         sign = Sign.NOT_NEGATIVE if function in _NOT_NEGATIVE else Sign.UNKNOWN
         if function == "sqrt" and self._has_sign(found[0][1], Sign.NOT_NEGATIVE):
-            self._pure_calls.add(ast.unparse(node.func))  # it raises for negative numbers alone
+            self._asked.pure_calls.add(ast.unparse(node.func))  # it raises for negative numbers alone
             return call, Scalar(Kind.INEXACT, sign=found[0][1].sign)
         return (call if function in _TOTAL else self._finite(call)), Scalar(Kind.INEXACT, sign=sign)
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from dlbc.native.extents import Linear
 from dlbc.native.facts import NotCompilableError, array_of, helper, literal_of, subscripts_of
-from dlbc.native.lowering_state import Level, LoweringState
+from dlbc.native.lowering_records import Level
+from dlbc.native.lowering_state import LoweringState
 from dlbc.native.scalars import Kind, Scalar, Sign, integer
 
 
@@ -24,13 +25,13 @@ class ElementLowering(LoweringState):
                 ), integer(degree=1)
         place = self._place(node, ast.Load())
         if local := self._local(array_of(node)):
-            return place, self._elements[local]
+            return place, self._own.elements[local]
         return place, Scalar(Kind.ANY, frozenset({self._array(array_of(node))}), element=True)
 
     def _shape_of(self, owner: ast.expr) -> ast.expr | None:
         """The array whose shape is looked up, as compiled code knows it; None if it is none."""
         if array := self._array(owner):
-            self._shaped.add(array)
+            self._asked.shaped.add(array)
             self._use(array)
             return self._array_node(owner)
         known = isinstance(owner, ast.Name) and owner.id in self._facts.parameters.values()
@@ -45,7 +46,7 @@ class ElementLowering(LoweringState):
         if not array:
             raise NotCompilableError(f"`{ast.unparse(base)}` is no array that the loop is given", node)
         self._use(array)
-        if self._arrays.setdefault(array, len(subscripts)) != len(subscripts):
+        if self._asked.axes.setdefault(array, len(subscripts)) != len(subscripts):
             raise NotCompilableError(f"`{array}` has more subscripts in one place than in another", node)
         lengths = self._lengths_of_given(array, len(subscripts))
         return self._place_in(self._array_node(base), subscripts, lengths, context)
@@ -57,11 +58,11 @@ class ElementLowering(LoweringState):
 
     def _made_before(self, local: str, node: ast.Subscript) -> tuple[Linear, ...]:
         """The lengths of an array of the iteration, which has been made by now."""
-        if local not in self._elements:
+        if local not in self._own.elements:
             raise NotCompilableError(f"`{local}` is used before it is made", node)
-        if len(subscripts_of(node)) != self._made[local].axes:
+        if len(subscripts_of(node)) != self._own.allocations[local].axes:
             raise NotCompilableError(f"`{local}` has more subscripts in one place than in another", node)
-        return self._lengths[local]
+        return self._own.lengths[local]
 
     def _place_in(
         self, base: ast.expr, subscripts: list[ast.expr], lengths: Sequence[Linear], context: ast.expr_context
@@ -80,7 +81,7 @@ class ElementLowering(LoweringState):
             if kind.kind not in (Kind.INTEGER, Kind.ANY):
                 raise NotCompilableError(f"the subscript {ast.unparse(subscript)} is no integer", subscript)
             if isinstance(subscript, ast.Subscript):
-                self._subscripts.add(self._array(array_of(subscript)))
+                self._asked.subscripts.add(self._array(array_of(subscript)))
             if not self._is_in_range(lengths[axis], subscript):
                 value = self._named(value, "at")
                 length = ast.parse(f"{base.id}.shape[{axis}]", mode="eval").body
@@ -177,7 +178,7 @@ class ElementLowering(LoweringState):
 
     def _has_no_minus(self, name: str) -> bool:
         """Whether a length, or an integer of the body, is known not to be negative."""
-        if name in self._sizes or ".shape[" in name:
+        if name in self._own.sizes or ".shape[" in name:
             return True
         if not self._is_local_number(name):
             return False

@@ -89,7 +89,7 @@ class ExpressionLowering(CallLowering):
             raise NotCompilableError(f"`{name}` is a value of all iterations", node)
         if name == self._facts.index:
             return node, integer(degree=1)
-        if name in self._made:
+        if name in self._own.allocations:
             raise NotCompilableError(f"the array `{name}` is used as a whole", node)
         if name in self._locals or name in self.bound:
             return node, self._name(name)
@@ -143,8 +143,8 @@ class ExpressionLowering(CallLowering):
                 first.element or second.element or NUMPY in result.sources
             )
             if surely_numpy:
-                self._shaped |= (
-                    result.sources & self._arrays.keys()
+                self._asked.shaped |= (
+                    result.sources & self._asked.axes.keys()
                 )  # division by an element of a list may raise
             elif not self._has_sign(second, Sign.POSITIVE):
                 two = self._nonzero(two)
@@ -248,15 +248,15 @@ class ExpressionLowering(CallLowering):
             first.element or second.element,
             unclear=first.unclear or second.unclear,
         )
-        of_arguments = sources <= self._facts.parameters.keys() - self._arrays.keys()
+        of_arguments = sources <= self._facts.parameters.keys() - self._asked.axes.keys()
         if first.kind is Kind.ANY:
-            self._floats |= {s for s in first.sources if s != NUMPY}
+            self._asked.floats |= {s for s in first.sources if s != NUMPY}
         if result.certain and not of_arguments and (result.element or NUMPY in sources):
-            self._shaped |= sources & self._arrays.keys()
+            self._asked.shaped |= sources & self._asked.axes.keys()
             return standing_for(helper("numpy_power", one, two), node), result
         if not of_arguments:  # both have the same bits where they are finite; where not, Python may raise
             return self._finite(standing_for(helper("numpy_power", one, two), node)), result
-        self._python |= sources  # none of which may be one of numpy
+        self._asked.python |= sources  # none of which may be one of numpy
         return self._finite(standing_for(helper("power", one, two), node)), result
 
     def _unary(self, node: ast.UnaryOp, op: ast.unaryop, operand: ast.expr) -> tuple[ast.expr, Scalar]:
@@ -356,7 +356,7 @@ class ExpressionLowering(CallLowering):
         if node.attr == "size" and self._local(node.value):
             return node, integer(degree=1)
         if node.attr == "size" and (array := self._array(node.value)):
-            self._shaped.add(array)
+            self._asked.shaped.add(array)
             return ast.Attribute(self._array_node(node.value), "size", ast.Load()), integer(degree=1)
         if node.attr in ("real", "imag") and not self._is_whole(node.value):
             value, kind = self.expression(node.value)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from dlbc.native.extents import Linear, Run
 from dlbc.native.facts import NotCompilableError, array_of, described, helper, literal_of
 from dlbc.native.lower_allocations import AllocationLowering
-from dlbc.native.lowering_state import Level
+from dlbc.native.lowering_records import Level
 from dlbc.native.scalars import CHECKED, Kind, Scalar, Sign, integer
 from dlbc.native.slice_loops import SliceStore
 
@@ -31,7 +31,7 @@ class StatementLowering(AllocationLowering):
             ) is not None:
                 self._run(call, own)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if (
-                name in self._made and (made := self._allocation(value)) is not None
+                name in self._own.allocations and (made := self._allocation(value)) is not None
             ):
                 self._make(name, value, made)
             case ast.Assign(targets=[target], value=value):
@@ -139,7 +139,7 @@ class StatementLowering(AllocationLowering):
         if found is None:
             return False
         self._locals |= set(found.names)
-        self._shaped |= {self._array(base) for base in found.arrays} - {""}
+        self._asked.shaped |= {self._array(base) for base in found.arrays} - {""}
         *before, loop = found.statements
         self.statements(before)
         for each in found.not_negative:
@@ -149,7 +149,7 @@ class StatementLowering(AllocationLowering):
 
     def _axes_of(self, node: ast.expr) -> int:
         local = self._local(node)
-        return self._made[local].axes if local else 0
+        return self._own.allocations[local].axes if local else 0
 
     def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
         match target, iterable:
@@ -172,7 +172,9 @@ class StatementLowering(AllocationLowering):
         found = [self.expression(each) for each in arguments]
         if any(kind.kind not in (Kind.INTEGER, Kind.ANY) for _, kind in found):
             raise NotCompilableError("the arguments of a range are no integers", node)
-        self._subscripts |= {self._array(array_of(a)) for a in arguments if isinstance(a, ast.Subscript)}
+        self._asked.subscripts |= {
+            self._array(array_of(a)) for a in arguments if isinstance(a, ast.Subscript)
+        }
         if len(arguments) > 2 and not isinstance(literal_of(arguments[2]), int):
             self._check(helper("is_zero", found[2][0]))
         step = literal_of(arguments[2]) if len(arguments) > 2 else 1
@@ -236,13 +238,13 @@ class StatementLowering(AllocationLowering):
     def _vector(self, array: ast.expr, node: ast.For) -> tuple[ast.Name, Scalar]:
         """An array over whose elements a loop runs, and what is known of these."""
         if local := self._local(array):
-            if self._made[local].axes != 1 or local not in self._elements:
+            if self._own.allocations[local].axes != 1 or local not in self._own.elements:
                 raise NotCompilableError(f"an inner loop runs over the rows of `{local}`", node)
-            return ast.Name(local, ast.Load()), self._elements[local]
+            return ast.Name(local, ast.Load()), self._own.elements[local]
         name = self._array(array)
         self._use(name)
-        self._arrays.setdefault(name, 1)
-        self._values.add(name)
+        self._asked.axes.setdefault(name, 1)
+        self._asked.values.add(name)
         if name in self._stored:
             raise NotCompilableError(f"an inner loop runs over `{name}`, to which iterations store", node)
         base = self._array_node(array)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import reduce
-
-from dlbrt.records import dataclass
 
 from dlbc.ir.chunk import Column
 from dlbc.native.extents import Linear, Scope
@@ -23,24 +20,8 @@ from dlbc.native.facts import (
 )
 from dlbc.native.inline_calls import stored_parameters
 from dlbc.native.local_arrays import Allocation, allocation_of, find_local_arrays
+from dlbc.native.lowering_records import Demands, Level, OwnArrays
 from dlbc.native.scalars import CHECKED, FITTING, NUMPY, Kind, Scalar, Sign, checked, integer
-
-
-@dataclass
-class Level:
-    """A place at which it is tested whether subscripts are in range: before a chunk, or before a loop.
-
-    ``depth``: how many loops are around. ``conditional``: how many conditions. ``stored_before``: whether the
-    iteration may have stored by then. ``changing``: names that the loop binds. ``tests`` that have been made,
-    and the statements that make them.
-    """
-
-    depth: int = 0
-    conditional: int = 0
-    stored_before: bool = False
-    changing: set[str] = field(default_factory=set)
-    tests: set[str] = field(default_factory=set)
-    statements: list[ast.stmt] = field(default_factory=list)
 
 
 class LoweringState(ABC):
@@ -77,15 +58,7 @@ class LoweringState(ABC):
         self._wraps = self._checks = False
         self._saved: dict[str, int] = {}
         self._bits = FITTING - 1
-        self._used: dict[str, None] = {}
-        self._subscripts: set[str] = set()
-        self._values: set[str] = set()
-        self._floats: set[str] = set()
-        self._shaped: set[str] = set()
-        self._python: set[str] = set()
-        self._real: set[str] = set()
-        self._arrays: dict[str, int] = {}
-        self._pure_calls: set[str] = set()
+        self._asked = Demands()
         self._temporaries = 0
         self._left: dict[str, str] = {}
         self._notes: dict[str, None] = {}
@@ -96,18 +69,10 @@ class LoweringState(ABC):
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
         }
         self._locals |= {facts.index}
-        #: The arrays that iterations make; of those made so far the lengths, and what elements are.
         made = find_local_arrays(body, self._allocation)
-        self._made = {name: each for name, each in made.items() if name not in facts.parameters}
-        self._lengths: dict[str, tuple[Linear, ...]] = {}
-        self._elements: dict[str, Scalar] = {}
+        self._own = OwnArrays({name: each for name, each in made.items() if name not in facts.parameters})
         #: Arrays that a function within an expression is given: it must not store to them.
         self._protected: frozenset[str] = frozenset()
-        #: Those that are buffers of the chunk, and the statements that make these.
-        self._buffers: set[str] = set()
-        #: Lengths that are tested before the chunk, so that they are not negative.
-        self._sizes: set[str] = set()
-        self._prologue: list[ast.stmt] = []
         self._taken = (
             self._locals
             | set(facts.parameters)
@@ -131,7 +96,7 @@ class LoweringState(ABC):
         return allocation_of(node, self._facts.imported, self._facts.builtin)
 
     def _is_local_number(self, name: str) -> bool:
-        return name in self._locals and name not in self._made and name != self._facts.index
+        return name in self._locals and name not in self._own.allocations and name != self._facts.index
 
     def _length(self, node: ast.expr) -> Linear | None:
         """The length of an array that the iteration has made; None where an expression is none."""
@@ -147,12 +112,12 @@ class LoweringState(ABC):
                 pass
             case _:
                 return None
-        lengths = self._lengths.get(name, ())
+        lengths = self._own.lengths.get(name, ())
         return lengths[axis] if 0 <= axis < len(lengths) else None
 
     def _local(self, node: ast.expr) -> str:
         """The array of the iteration that an expression is; empty if it is none."""
-        return node.id if isinstance(node, ast.Name) and node.id in self._made else ""
+        return node.id if isinstance(node, ast.Name) and node.id in self._own.allocations else ""
 
     def _stored_and_read(self, body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
         """The arrays to which iterations, or functions that they call, store, and those that they read."""
@@ -319,8 +284,8 @@ class LoweringState(ABC):
                 return ast.Name(self._facts.names.origin(name), ast.Load())
             case ast.Subscript(value=ast.Name(id=name)) if name in given:
                 return self._bits_of({given[name]})
-            case ast.Subscript(value=ast.Name(id=name)) if name in self._elements:
-                return self._bits_of(self._elements[name].sources)
+            case ast.Subscript(value=ast.Name(id=name)) if name in self._own.elements:
+                return self._bits_of(self._own.elements[name].sources)
             case ast.Attribute(value=operand, attr="real" | "imag"):
                 return self._origin(operand)
             case ast.BinOp(left=one, right=other):
@@ -365,7 +330,7 @@ class LoweringState(ABC):
         """Whether a float has this sign, or is NaN; its arrays then have to hold floats: integers wrap."""
         if kind.kind is not Kind.INEXACT or kind.sign < least:
             return False
-        self._floats |= kind.sources & self._arrays.keys()
+        self._asked.floats |= kind.sources & self._asked.axes.keys()
         return True
 
     def _nonzero(self, divisor: ast.expr) -> ast.expr:
@@ -388,10 +353,10 @@ class LoweringState(ABC):
         """Elements of arrays that are computed with, not only subscripts."""
         for node in nodes:
             if isinstance(node, ast.Subscript) and (array := self._array(array_of(node))):
-                self._values.add(array)
+                self._asked.values.add(array)
 
     def _use(self, name: str) -> None:
-        self._used.setdefault(name)
+        self._asked.used.setdefault(name)
 
     def _fresh(self, stem: str) -> str:
         while True:
@@ -418,7 +383,7 @@ class LoweringState(ABC):
 
     def _ask_for_real(self, kind: Scalar) -> None:
         """The numbers from which this is computed must not be complex."""
-        self._real |= kind.sources & self._facts.parameters.keys() - self._arrays.keys()
+        self._asked.real |= kind.sources & self._facts.parameters.keys() - self._asked.axes.keys()
 
     def _array_node(self, node: ast.expr) -> ast.expr:
         text = self._array(node)
