@@ -103,7 +103,8 @@ class CallLowering(ElementLowering):
         self._own.allocations |= find_local_arrays(found.statements, self._allocation)
         for name, value in found.arguments:
             self._bind(name, *self.expression(value))
-        if isinstance(found.result, ast.Name) and found.result.id in found.names:
+        given = {name for name, _ in found.arguments}
+        if isinstance(found.result, ast.Name) and found.result.id in found.names - given:
             self._out.append(self._zero(found.result.id))  # compiled code wants a value on every path
         outer, self._inside = self._inside, (*self._inside, function)
         outer_pure, self._pure = self._pure, self._pure or node is not self._whole

@@ -28,6 +28,33 @@ from dlbc.ir.chunk import CHUNK, RUNTIME, ChunkPlan
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import explain
 
+FUNCTIONS = """
+def lessened(x):
+    x -= 0.5
+    return x
+
+
+def bounded(x, y):
+    if x > y:
+        x = y
+    return x
+
+
+def halved(x, y):
+    count = 0
+    while count < 3:
+        x = x / 2 + y
+        count += 1
+    return x
+
+
+def first_beyond(x, y):
+    for k in range(3):
+        y -= k * 0.25
+        if x > y:
+            return x
+    return y
+"""
 NAMES = ("A", "Z", "B", "P", "n", "m")
 STORED = ("Z",)
 Arguments = dict[str, Any]
@@ -183,6 +210,9 @@ class Writer:
         whole = self.rng.choice(
             [left, f"{left} * {right}", f"{left} + {right}", f"{left} - 1 / (1.5 + {right})"]
         )
+        if self.rng.random() < 0.1:
+            function = self.rng.choice(["bounded", "halved", "first_beyond"])
+            whole = self.rng.choice([f"lessened({left})", f"{function}({left}, {right})"])
         if self.rng.random() < 0.05:  # longer than a line
             more = [
                 f"({self.rng.choice(one)} {self.rng.choice('+-*')} {self.rng.choice(one)})" for _ in range(6)
@@ -202,9 +232,8 @@ class Case:
 def case(rng: random.Random) -> Case | None:
     """A random body; None if it is not compiled."""
     body = Writer(rng).body()
-    head = (
-        "import numpy as np\n\n\ndef f(A, Z, B, P, n, m):\n    # dlb: parallel, jit\n    for i in range(n):\n"
-    )
+    loop = "\n\ndef f(A, Z, B, P, n, m):\n    # dlb: parallel, jit\n    for i in range(n):\n"
+    head = f"import numpy as np\n\n{FUNCTIONS}{loop}"
     source, _ = decode_source("case.py", (head + indent("\n".join(body), 8 * " ") + "\n").encode())
     reports = explain(source).reports
     plan = reports[0].plan if reports else None
@@ -227,6 +256,7 @@ def arguments(rng: random.Random) -> Arguments:
 def python(case: Case) -> Callable[..., None]:
     """One iteration, by Python."""
     names: dict[str, Any] = {"np": np}
+    exec(FUNCTIONS, names)
     exec(f"def one(i, {', '.join(NAMES)}):\n{indent(case.text, '    ')}", names)
     return names["one"]  # type: ignore[no-any-return]
 

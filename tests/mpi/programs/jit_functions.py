@@ -79,3 +79,29 @@ for i in range(n):
     if taken > 60:
         A[i] = value
 print(A)
+
+
+def greatest_common(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def less(v):
+    v -= 1
+    return v
+
+
+def at_most(x, bound):
+    if x > bound:
+        x = bound
+    return x
+
+
+Q = np.zeros((n, n), dtype=np.int64)
+# dlb: parallel, jit
+for i in range(n):
+    for j in range(n):
+        Q[i, j] = greatest_common(i, j) + less(10 * i)
+    A[i] = at_most(A[i] * 0.1, bound=2.5)
+print(Q.tolist(), A)
