@@ -77,7 +77,7 @@ def reached_otherwise(
     others = [*arrays, *(value for value in lists if isinstance(value, np.ndarray))]
     for name, value in own.items():
         if id(value) in reached or any(value is other for n, other in own.items() if n != name):
-            return f"{name} is also reached {_elsewhere(name, value, names or own)}"
+            return f"{name} is also reached {elsewhere(name, value, names or own)}"
         if isinstance(value, np.ndarray):
             mine = [other for n, other in own.items() if n != name and isinstance(other, np.ndarray)]
             if any(overlap(value, other) for other in (*others, *mine)):
@@ -101,7 +101,7 @@ def _behind(value: Any) -> list[Any]:
     return gc.get_referents(value) if type(value) in _VIEWS else []
 
 
-def _elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:
+def elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:
     """How else an object is reached, and what to do about it."""
     path = reference_path(name, value, names)
     if path is None or path == name:
@@ -196,7 +196,7 @@ def _of_elements(
             except UnknownPartError as error:
                 yield f"an element of {_name(other)} holds a {error}, which may hold elements of {field.name}"
     if (shared := next((value for value in others if id(value) in own), None)) is not None:
-        yield f"elements of {field.name} are also reached {_elsewhere(field.name, shared, names)}"
+        yield f"elements of {field.name} are also reached {elsewhere(field.name, shared, names)}"
     if crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
         yield f"memory of elements of {field.name} is also reached under another name"
 
@@ -242,7 +242,7 @@ def _overlaps(
     names: Mapping[str, Any],
 ) -> Iterable[str]:
     if id(field.data) in hidden:
-        yield f"{field.name} is also reached {_elsewhere(field.name, field.data, names)}"
+        yield f"{field.name} is also reached {elsewhere(field.name, field.data, names)}"
     for other in fields:
         if other is not field and other.data is field.data:
             yield f"{field.name} and {_name(other)} are the same object"

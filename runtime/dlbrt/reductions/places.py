@@ -50,17 +50,20 @@ class Place:
     """One attribute of ``owner``, or one item of it; ``name`` is the access path.
 
     ``original`` is the value before the loop, `Absent` where there is none; ``inherited``: it is that of the
-    class, and the object has none of its own.
+    class, and the object has none of its own. ``holders``: the objects that the path leads through, the last
+    one being the owner.
     """
 
-    __slots__ = ("_attribute", "_step", "inherited", "name", "original", "owner")
+    __slots__ = ("_attribute", "_step", "holders", "inherited", "name", "original", "owner")
 
     def __init__(self, name: str, variables: Mapping[str, Any]) -> None:
         self.name = name
         self.owner: Any = variables[root_of(name)]
+        self.holders = [self.owner]
         steps = [found.groups() for found in _STEP.finditer(name)]
         for attribute, key, position in steps[:-1]:
             self.owner = getattr(self.owner, attribute) if attribute else self.owner[_key(key, position)]
+            self.holders.append(self.owner)
         attribute, key, position = steps[-1]
         self._attribute = attribute is not None
         self._step = attribute if self._attribute else _key(key, position)
@@ -166,6 +169,11 @@ class Places:
         if place.is_new:
             place.put(place.original)
         return place.original
+
+    @property
+    def holders(self) -> dict[str, list[Any]]:
+        """By the names of places, the objects that lead to them."""
+        return {name: place.holders for name, place in self._places.items()}
 
     def obstacle(self) -> str | None:
         """Why the loop cannot be shared because of a place; None if it can."""

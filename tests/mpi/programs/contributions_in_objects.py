@@ -286,3 +286,73 @@ through_calls()
 tree = Tree(3)
 tree.gather()
 print(tree.weight)
+
+
+class Held:
+    def __init__(self):
+        self.total, self.best, self.at, self.items = 0, -1, None, []
+
+
+def looked_at(n, of):
+    """What holds the values is reached in another way as well, by which iterations read them."""
+    held = Held()
+    other = {"name": held, "list": [held], "function": lambda: held, "attribute": Held()}
+    other["attribute"].back = held
+    ways = {
+        "name": lambda: other["name"],
+        "list": lambda: other["list"][0],
+        "function": lambda: other["function"](),
+        "attribute": lambda: other["attribute"].back,
+    }
+    seen = [0] * n
+    way = ways[of]
+    # dlb: parallel
+    for i in range(n):
+        held.total += i
+        if i * 3 % 7 > held.best:
+            held.best, held.at = i * 3 % 7, i
+        held.items.append(i)
+        seen[i] = way().total, way().at, len(way().items)
+    print(of, held.total, held.best, held.at, held.items, seen)
+
+
+for of in ("name", "list", "function", "attribute"):
+    looked_at(9, of)
+
+
+def named_twice(n):
+    held = Held()
+    again, seen = held, [0] * n
+    # dlb: parallel
+    for i in range(n):
+        if i * 3 % 7 > held.best:
+            held.best = i * 3 % 7
+            held.at = i
+        seen[i] = again.at
+    print(seen, held.best, held.at)
+
+
+def among_the_items(n):
+    items = [Held() for _ in range(n)]
+    for number, item in enumerate(items):
+        item.total = number
+    first = items[0]
+    # dlb: parallel
+    for item in items:
+        first.total += item.total
+    print([item.total for item in items])
+
+
+def under_keys(n):
+    table = {"a": {"n": 0}}
+    again, seen = table, [0] * n
+    # dlb: parallel
+    for i in range(n):
+        table["a"]["n"] += i
+        seen[i] = again["a"]["n"]
+    print(table, seen)
+
+
+named_twice(8)
+among_the_items(6)
+under_keys(8)

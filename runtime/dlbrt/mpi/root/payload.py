@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dlbrt.data.array_table import root_of
 from dlbrt.data.field import Field
-from dlbrt.data.hazard import holders
+from dlbrt.data.hazard import elsewhere, holders
 from dlbrt.data.loop_fields import along_path
 from dlbrt.data.memory import Array
 from dlbrt.data.overlap import owner, window
@@ -137,6 +138,7 @@ class Payload:
         self.as_before = self.is_plain = False
         self._form: Form | None = None
         self._lean = False
+        self._places: Mapping[str, Sequence[Any]] = {}  # of contributions, with the objects that lead there
         self._in_rows: list[Any] = []  # the objects in lists that travel by rows
 
     def find(self, loop: LoopContext, *, pooled: bool) -> None:
@@ -158,7 +160,7 @@ class Payload:
         ``lean``: the code of all that iterations call is known, so that large objects which no name in it
         leads to can stay at rank 0.
         """
-        self._lean = lean
+        self._lean, self._places = lean, known.places.holders
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
         iterated = {f"items {number}": part.values for number, part in enumerate(self._space.parts, 1)}
         self.departure = Departure(self._kernel, {**self._named, **iterated})
@@ -308,6 +310,7 @@ class Payload:
         kernel = self._kernel if self.sent is None else None
         self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
         holders = {id(held) for field in self.fields for held in self._path(field)}
+        holders |= {id(held) for leading in self._places.values() for held in leading}
         behind = [] if departure is None else departure.behind  # those in rows go by their numbers
         value = kernel, arguments, in_objects, space, self._module_data(distributed.keys()), behind
         pack(value, packed, lists, common, holders, departure)
@@ -355,6 +358,22 @@ class Payload:
         paths = {id(f.data) for f in fields if f.is_path and self._starts_at_an_argument(f)}
         paths |= {id(array) for f in self.fields for array in holders(f, self.arrays())}
         return self.packed.inside - (paths - several)
+
+    def holder_obstacle(self) -> str | None:
+        """Why iterations may not contribute to what objects hold (``s.total``); None if they may.
+
+        While the loop runs, the object holds there what its rank has contributed so far: nobody may find it.
+        """
+        several = self.packed.several
+        if self._places and self.sent is not None:
+            several = several | self.sent.common.known.memo.keys()
+        for name, leading in self._places.items():
+            for holder in leading:
+                if id(holder) in several:
+                    return (
+                        f"what holds {name} is also reached {elsewhere(root_of(name), holder, self._named)}"
+                    )
+        return None
 
     def _path(self, field: Field) -> Sequence[Any]:
         """The objects on the path to a field, the argument first."""

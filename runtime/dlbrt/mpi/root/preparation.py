@@ -272,6 +272,8 @@ class Preparation:
     def _contribution_obstacle(self, known: LoopContributions) -> str | None:
         if reason := self._selection_obstacle(known):
             return reason
+        if reason := self.payload.holder_obstacle():
+            return reason
         changing = {name: known.values[name] for name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
         met = self.payload.objects.known.objects if changing else ()
