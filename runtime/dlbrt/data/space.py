@@ -12,6 +12,7 @@ import builtins
 import itertools
 import operator
 from abc import ABC, abstractmethod
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -38,13 +39,14 @@ class Space(ABC):
 
     ``index`` maps positions to values of the counting variable, where there is one; ``bars`` are the progress
     bars (tqdm objects) around the iterables, which are updated as usual. ``error`` is what the iterable
-    raised after its last item.
+    raised after its last item. ``containers`` are dictionaries and the like that have been read out.
     """
 
     index: IndexMap | None = None
     parts: tuple[Part, ...] = ()
     bars: tuple[Any, ...] = ()
     error: BaseException | None = None
+    containers: tuple[Any, ...] = ()
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -53,9 +55,14 @@ class Space(ABC):
     def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
         """The items at ``run``, and an iterator that advances with them, whose length hint shows progress."""
 
+    @abstractmethod
+    def item(self, position: int) -> Any:
+        """The item at a position that a run has had last, or any before the loop."""
+
     def __getstate__(self) -> dict[str, Any]:
-        # Only rank 0 shows progress bars, and raises.
-        return {name: value for name, value in vars(self).items() if name not in ("bars", "error")}
+        # Only rank 0 shows progress bars, raises, and has what was read out.
+        left = ("bars", "error", "containers")
+        return {name: value for name, value in vars(self).items() if name not in left}
 
     @abstractmethod
     def with_values(self, values: Iterator[Any]) -> Space:
@@ -80,6 +87,10 @@ class RangeSpace(Space):
         iterator = iter(self.values[run.start : run.stop : run.step])
         return iterator, iterator
 
+    def item(self, position: int) -> Any:
+        """See `Space`."""
+        return self.values[position]
+
     def with_values(self, values: Iterator[Any]) -> Space:  # noqa: ARG002
         """See `Space`."""
         return self
@@ -98,8 +109,49 @@ class _Sequence(Space):
         counter = iter(self.parts[0].elements(run))
         return map(self.parts[0].values.__getitem__, counter), counter
 
+    def item(self, position: int) -> Any:
+        part = self.parts[0]
+        return part.values[part.elements(range(position, position + 1))[0]]
+
     def with_values(self, values: Iterator[Any]) -> Space:
         return _Sequence(Part(next(values), self.parts[0].backwards))
+
+
+class _ReadOut(_Sequence):
+    """The items of a dictionary, a view of one, a deque or a set.
+
+    The loop may change it, as `dictionary[key] = ...` does under another name. So runs that go through it in
+    order, as that of rank 0 alone, take each item as it is by then; and fail as Python does where its length
+    changes.
+    """
+
+    def __init__(self, items: list[Any], container: Any) -> None:
+        super().__init__(Part(items))
+        self.containers = (container,)
+        self._iterator, self._reached = iter(container), 0
+
+    def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
+        if run.start == 0 != self._reached:
+            self._iterator, self._reached = iter(self.containers[0]), 0
+        if run.start != self._reached or run.step != 1:
+            return super().items(run)
+        self._reached = run.stop
+        counter = iter(run)
+        return self._items_now(counter, self._iterator), counter
+
+    def _items_now(self, counter: Iterator[int], iterator: Iterator[Any]) -> Iterator[Any]:
+        values = self.parts[0].values
+        for position in counter:
+            for item in iterator:
+                if not _is_still(item, values[position]):
+                    values[position] = item
+                yield values[position]
+                break
+        if self._reached == len(values):
+            next(iterator, None)  # raises if the last iteration has changed the length
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("what has been read out goes to other ranks by its items")
 
 
 class _Enumerate(Space):
@@ -108,6 +160,7 @@ class _Enumerate(Space):
     def __init__(self, space: Space, start: int) -> None:
         self.space = space
         self.parts, self.bars, self.error = space.parts, space.bars, space.error
+        self.containers = space.containers
         self.index: IndexMap = IndexMap(start, 1)
 
     def __len__(self) -> int:
@@ -117,6 +170,9 @@ class _Enumerate(Space):
         start = self.index.start
         counter = iter(range(start + run.start, start + run.stop, run.step))
         return builtins.zip(counter, self.space.items(run)[0], strict=False), counter
+
+    def item(self, position: int) -> Any:
+        return self.index.start + position, self.space.item(position)
 
     def with_values(self, values: Iterator[Any]) -> Space:
         return _Enumerate(self.space.with_values(values), self.index.start)
@@ -130,6 +186,7 @@ class _Zip(Space):
         self.length = length
         self.parts = tuple(itertools.chain.from_iterable(space.parts for space in spaces))
         self.bars = tuple(itertools.chain.from_iterable(space.bars for space in spaces))
+        self.containers = tuple(itertools.chain.from_iterable(space.containers for space in spaces))
 
     def __len__(self) -> int:
         return self.length
@@ -138,8 +195,17 @@ class _Zip(Space):
         columns = [space.items(run) for space in self.spaces]
         return builtins.zip(*(items for items, _ in columns), strict=False), columns[-1][1]
 
+    def item(self, position: int) -> Any:
+        return tuple(space.item(position) for space in self.spaces)
+
     def with_values(self, values: Iterator[Any]) -> Space:
         return _Zip([space.with_values(values) for space in self.spaces], self.length)
+
+
+def _is_still(item: Any, read: Any) -> bool:
+    """Whether an item is the one that was read out, or a pair of the same key and value."""
+    pairs = type(item) is tuple is type(read) and len(item) == len(read)
+    return item is read or (pairs and all(map(operator.is_, item, read)))
 
 
 def space_of(iterable: Any) -> Space:
@@ -187,10 +253,20 @@ def _read_out(iterable: Iterable[Any]) -> Space:
         raise
     except (Exception, SystemExit, GeneratorExit) as raised:  # not an interrupt from the keyboard
         error = raised
+    if type(iterable) in _CONTAINERS and error is None:
+        return _ReadOut(items, iterable)
     space = _Sequence(Part(items))
     space.error = error
     return space
 
+
+#: What gives its items again and again, those that it has by then.
+_CONTAINERS = frozenset(
+    (
+        *(dict, set, frozenset, OrderedDict, defaultdict, Counter, deque),
+        *(type(getattr(kind(), n)()) for kind in (dict, OrderedDict) for n in ("keys", "values", "items")),
+    )
+)
 
 #: Iterables that no loop reads to the end.
 _ENDLESS = (itertools.count, itertools.cycle)

@@ -339,7 +339,7 @@ class _BalancedLoop:
         if left and not self._request.breaks:
             if self._left_at is None:
                 rank, at = left[0]
-                item = next(self._space.items(range(at, at + 1))[0])
+                item = self._space.item(at)
                 raise LeftEarlyError(f"rank {rank} has left the loop in the iteration of {item!r:.60}")
             return
         parts = [part for _, part in reports]

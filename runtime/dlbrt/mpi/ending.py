@@ -61,7 +61,7 @@ class LoopResult:
     @property
     def last_item(self) -> Any:
         """What the loop's target held in its last iteration (the failing one, after an exception)."""
-        return next(self._space.items(range(self._last, self._last + 1))[0])
+        return self._space.item(self._last)
 
     def __contains__(self, name: str) -> bool:
         return name in self._kept or (self.ran and name in self._values)

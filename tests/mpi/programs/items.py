@@ -232,3 +232,42 @@ for k, a in enumerate(arrays):
     a += k
     a.setflags(write=k % 2 == 0)
 print([(a.tolist(), a.flags.writeable) for a in arrays], [a is b for a, b in zip(arrays, kept)])
+
+
+def changed_under_another_name(kind):
+    held = {k: [k] if kind == "lists" else 1 for k in range(6)}
+    other, seen = held, []
+    if kind == "lists":
+        # dlb: parallel
+        for key, value in held.items():
+            other[(key + 1) % 6] += value[-1:]
+    elif kind == "views":
+        # dlb: parallel
+        for place, value in enumerate(held.values()):
+            other[(place + 1) % 6] = value + 1
+            seen.append(value)
+    else:
+        # dlb: parallel
+        for key, value in held.items():
+            other[(key + 1) % 6] = value + 1
+        seen += [key, value]
+    print(held, seen)
+
+
+for kind in ("lists", "views", "items"):
+    changed_under_another_name(kind)
+
+
+def growing(kind):
+    held = kind([1, 2, 3])
+    other, reached = held, []
+    try:
+        # dlb: parallel
+        for value in held:
+            other.append(value)
+    except RuntimeError as error:
+        reached.append(str(error))
+    print(list(held), reached)
+
+
+growing(deque)

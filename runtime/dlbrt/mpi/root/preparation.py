@@ -276,7 +276,7 @@ class Preparation:
             return reason
         changing = {name: known.values[name] for name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
-        met = self.payload.objects.known.objects if changing else ()
+        met = [*self.payload.objects.known.objects, *self.space.containers] if changing else ()
         return reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
