@@ -144,6 +144,7 @@ LOOPS: dict[str, CatalogueEntry] = {
             "`{array}`",
             "cache": "iterations cannot share what `{array}` remembers: fill it before the loop, or compute "
             "the value in each iteration",
+            "computed_key": "compute the key on a line of its own: `key = {key}`, and then `{stored}`",
             "counted": "leave out the test, and write `{array}[{key}] = {array}.get({key}, {first}) "
             "{operation}`",
             "grouped": "leave out the test, and write `{array}.setdefault({key}, []).append({value})`",

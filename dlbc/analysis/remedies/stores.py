@@ -22,7 +22,7 @@ def of_stores(node: Node, context: AnalysisContext) -> Choice:
     tested = (t for t in tests if isinstance(t.ops[0], ast.In | ast.NotIn))
     if any(unparsed(t.comparators[0]) == name for t in tested):
         return _contributed(name, context) or _filled(name, context) or ("cache", {"array": name})
-    if (inner := _in_containers(name, context)) is not None:
+    if (inner := _in_containers(name, context) or _under_computed_key(name, context)) is not None:
         return inner
     if not stores and any(node is each for each in _run_through(context)):
         return "items", {"array": unparsed(node)}
@@ -51,6 +51,18 @@ def _in_containers(name: str, context: AnalysisContext) -> Choice:
                 ast.Call(ast.Attribute(ast.Name(id=held), "setdefault"), args=[key, _]), second, ast.Store()
             ) if held == name:
                 return "pairs", {"array": name, "first": unparsed(key), "second": unparsed(second)}
+    return None
+
+
+def _under_computed_key(name: str, context: AnalysisContext) -> Choice:
+    """An update under a key that a call gives, ``d[f(x)] = d.get(f(x), 0) + 1``."""
+    for node in (n for s in context.body for n in every_node(s)):
+        match node:
+            case ast.Assign([ast.Subscript(ast.Name(id=held), key) as target], value) if (
+                held == name in names_in(value) and any(isinstance(n, ast.Call) for n in every_node(key))
+            ):
+                text = f"{unparsed(target)} = {unparsed(value)}".replace(unparsed(key), "key")
+                return "computed_key", {"key": unparsed(key), "stored": text}
     return None
 
 
@@ -125,7 +137,7 @@ def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
 def of_possible(node: Node, context: AnalysisContext) -> Choice:
     """Stores by subscripts that may meet: of a data frame, of scratch space, or of a dictionary."""
     choice = of_stores(node, context)
-    known = ("frame", "scratch", "counters", "pairs")
+    known = ("frame", "scratch", "counters", "pairs", "computed_key")
     return choice if choice is not None and choice[0] in known else None
 
 

@@ -238,7 +238,8 @@ def _fill_array(part: Any, state: Any) -> None:
     if part.shape != elements.shape:
         part.resize(elements.shape, refcheck=False)
     part[...] = elements
-    part.flags.writeable = writeable
+    if part.flags.writeable != writeable:  # a view of an iterator's cannot be set at all
+        part.flags.writeable = writeable
 
 
 #: How the contents of a container are taken out, and put into another one.

@@ -28,6 +28,7 @@ CASES = [
     ("DLB306", "m = {}\n", "m[b[i]] = 1 if b[i] in m else 0; m[b[i]] -= 2", "`m[b[i]] = m.get(b[i], 0) - 2`"),
     ("DLB306", "m = {}\n", "if i in m: m[i].append(b)", "`m.setdefault(i, []).append(b)`"),
     ("DLB306", "m = {}\n", "m.setdefault(b[i], [0, 0]); m[b[i]][0] += 2", "first.get(b[i], 0) + 2`"),
+    ("DLB306", "m = {}\n", "m[b[i].name()] = m.get(b[i].name(), 0) + 1", "`m[key] = m.get(key, 0) + 1`"),
     ("DLB302", "m = dict(b)\n", "m[b[i]]['n'] += 1", "`first[b[i]] = first.get(b[i], 0) + 1`"),
     ("DLB306", "m = {}\n", "m.setdefault(b[i], {})[i] = 1", "`m[b[i], i] = ...`"),
     ("DLB420", "import collections as c\nm = c.defaultdict(dict)\n", "m[i][b[i]] = 1", "`m[i, b[i]]`"),

@@ -271,3 +271,9 @@ def growing(kind):
 
 
 growing(deque)
+
+A = np.arange(12.0).reshape(3, 4)
+# dlb: parallel
+for x in np.nditer(A, op_flags=["readwrite"]):
+    x[...] = x * 2
+print(A.tolist())
