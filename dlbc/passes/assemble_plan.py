@@ -97,9 +97,13 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
 
 
 def _kept(context: AnalysisContext, pieces: PlanParts) -> list[str]:
-    """The temporaries whose last value is kept, in the order of the text."""
+    """The temporaries whose last value is kept, in the order of the text.
+
+    Other targets get theirs from the last item. A starred one is a list that the iteration has made.
+    """
     loop, names, private = context.loop, context.names, context.loop.annotation.private_names
-    kept = (names.temporaries - {*names.targets, *pieces.contributions.names}) | names.rebound
+    starred = bound_names(n for n in every_node(loop.node.target) if isinstance(n, ast.Starred)).keys()
+    kept = (names.temporaries - {*names.targets, *pieces.contributions.names}) | names.rebound | starred
     return [n for n in _order(loop) if n in pieces.live & kept and n not in private]
 
 

@@ -277,3 +277,24 @@ A = np.arange(12.0).reshape(3, 4)
 for x in np.nditer(A, op_flags=["readwrite"]):
     x[...] = x * 2
 print(A.tolist())
+
+rows, out, c = [(k, k + 1, k + 2) for k in range(7)], [], "before"
+# dlb: parallel
+for i, (a, *c) in enumerate(rows):
+    c.append("m")
+    out.append(c)
+print(i, a, c, c is out[-1], out)
+
+
+def last_rest(rows):
+    c = "before"
+    try:
+        # dlb: parallel
+        for a, *c in rows:
+            c.append(1 // (4 - a))
+    except ZeroDivisionError:
+        pass
+    return c
+
+
+print(last_rest(rows[:3]), last_rest(rows), last_rest([]))
