@@ -278,6 +278,65 @@ def test_arrays_that_are_names_of_a_module(tmp_path: Path, strategy: str) -> Non
     assert "sim.py:16: run by rank 0 alone: A is also reached under another name" in done.stderr
 
 
+#: Loops that make objects with finalizers, of their own module and of another one, and one that makes none.
+FINALIZED = """\
+import parts
+
+made = []
+
+
+class Own:
+    def __init__(self, i):
+        self.i = i
+
+    def __del__(self):
+        made.append(self.i)
+
+
+def own(n):
+    # dlb: parallel
+    for i in range(n):
+        Own(i)
+
+
+def others(n):
+    # dlb: parallel
+    for i in range(n):
+        part = parts.Part(i)
+
+
+def none(n):
+    squares = [0] * n
+    # dlb: parallel
+    for i in range(n):
+        squares[i] = i * i
+    return squares
+"""
+PARTS = """\
+gone = []
+
+
+class Part:
+    def __init__(self, i):
+        self.i = i
+
+    def __del__(self):
+        gone.append(self.i)
+"""
+
+
+@pytest.mark.mpi
+def test_finalizers_of_classes_of_modules_run_as_in_one_process(tmp_path: Path) -> None:
+    main = "import sim, parts\nsim.own(6)\nsim.others(6)\nprint(sim.made, parts.gone, sim.none(6))\n"
+    write(tmp_path, sim=FINALIZED, parts=PARTS, main=main)
+    stats = tmp_path / "stats.json"
+    done = run(tmp_path, ["main.py"], 3, {"DLB_STRATEGY": "none", "DLB_STATS": str(stats)})
+    expected = run_sequential([sys.executable, "main.py"], cwd=tmp_path)
+    assert done.stdout == expected.stdout, done.stderr
+    loops = [loop["strategy"] for loop in json.loads(stats.read_text())["loops"]]
+    assert loops == ["local", "local", "none"]
+
+
 #: A compiled loop, and one that is left to Python for the list that it is given.
 COMPILED = """\
 import math

@@ -36,6 +36,7 @@ from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.payload import Payload
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
+from dlbrt.mpi.values.code_reach import finalized_class
 from dlbrt.mpi.values.generators import is_replaced
 from dlbrt.mpi.values.kernels import named
 from dlbrt.mpi.values.left_behind import CannotLeaveError
@@ -112,7 +113,7 @@ class Preparation:
             if is_unbound(value := self.named[root_of(name)]):
                 return f"{value.name} has no value"
         places = loop.contributions.places
-        if reason := places.obstacle():
+        if reason := places.obstacle() or self._finalizer_obstacle():
             return reason
         try:
             with places.emptied():
@@ -268,6 +269,11 @@ class Preparation:
             if not selectable(kind, known.values[name]):
                 return f"what {name} starts from has no order that ranks could choose by"
         return None
+
+    def _finalizer_obstacle(self) -> str | None:
+        reached = [*self.named.values(), *(part.values for part in self.space.parts)]
+        kind = finalized_class(self.kernel, reached)
+        return None if kind is None else f"the finalizer of {kind.__name__} would run on other ranks"
 
     def _contribution_obstacle(self, known: LoopContributions) -> str | None:
         if reason := self._selection_obstacle(known):

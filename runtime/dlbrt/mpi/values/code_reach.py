@@ -35,6 +35,27 @@ def names_used(kernel: Callable[..., None], arguments: Iterable[Any]) -> frozens
     return _Search(kernel, arguments).names()
 
 
+def finalized_class(kernel: Callable[..., None], arguments: Iterable[Any]) -> type | None:
+    """A class with a finalizer of which iterations may make objects; None where there is none.
+
+    Classes of the program's imported modules: those of the program itself go by value, and are refused there.
+    """
+    finalized = _finalized(sum(len(vars(module)) for module in program_modules()))
+    if not finalized:
+        return None
+    search = _Search(kernel, arguments)
+    everything = search.names() is None
+    return next((kind for kind in finalized if everything or search.has_seen(kind)), None)
+
+
+@functools.lru_cache(maxsize=1)
+def _finalized(_names: int) -> tuple[type, ...]:
+    """The classes of imported modules of the program that have a finalizer in Python."""
+    held = (value for module in program_modules()[1:] for value in vars(module).values())
+    kinds = (value for value in held if isinstance(value, type) and is_of_program(value))
+    return tuple(kind for kind in kinds if isinstance(getattr(kind, "__del__", None), types.FunctionType))
+
+
 class _Search:
     def __init__(self, kernel: Callable[..., None], arguments: Iterable[Any]) -> None:
         self._modules = [vars(module) for module in program_modules()]
@@ -57,6 +78,10 @@ class _Search:
             if not _BY_TEXT.isdisjoint(self._used):
                 return None
         return frozenset(self._used)
+
+    def has_seen(self, value: Any) -> bool:
+        """Whether code may come to an object."""
+        return id(value) in self._seen
 
     def _resolve(self, names: Set[str], of_function: Mapping[str, Any]) -> None:
         """Look next at what these names mean, as globals of a function or as attributes of any module."""
