@@ -45,6 +45,11 @@ class Output(io.TextIOBase):
         self._about = about
         self.buffer = _Bytes(log)
 
+    def release(self) -> None:
+        """Write to the real stream from now on: iterations may have kept this object."""
+        self._log = lambda entry: show(self._real, *entry)
+        self.buffer = _Bytes(self._log)
+
     @property
     def encoding(self) -> str:  # type: ignore[override]
         """The encoding of rank 0's output."""

@@ -43,6 +43,25 @@ def collected():
     print(len(found), np.isnan(out).sum())
 
 
+class Reporter:
+    def __init__(self, number):
+        self.number, self.out = number, sys.stdout
+
+    def say(self):
+        self.out.write(f"report {self.number}\n")
+
+
+def by_objects():
+    reporters = [None] * 5
+    # dlb: parallel
+    for i in range(5):
+        reporters[i] = Reporter(i)
+    for reporter in reporters:
+        reporter.say()
+    print("and that is all")
+
+
 by_its_other_name()
 warned()
 collected()
+by_objects()

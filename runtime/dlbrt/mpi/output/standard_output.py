@@ -112,6 +112,7 @@ class DivertedOutput:
         output = Output(self._take_and_log if watched else log, real, about)
         for stream in streams:
             divert(stream, output, self._restoring)
+        self._restoring.callback(output.release)
         self._restoring.callback(_replace, output, real)
         sys.stdout = output
 
