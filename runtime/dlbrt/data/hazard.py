@@ -133,12 +133,12 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
 
 
 def _unexpected(field: Field) -> str:
-    """What was expected of a field, and how the program can show that it is a dictionary."""
+    """What was expected of a field, and how iterations may use a dictionary."""
     if type(field.data) is not dict or not field.spec.stores or "." in field.name:
         return "neither a numpy array nor a list"
-    shown = f"`{field.name} = {{}}` or `{field.name} = dict(..)` before it"
     return (
-        f"which the text before the loop does not show ({shown} would): it was taken for an array or a list"
+        "and iterations may only store to a dictionary: where they read what they have stored, let them keep "
+        f"it in a variable; `{field.name} = {{}}` or `{field.name} = dict(..)` before the loop shows its kind"
     )
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import tokenize
 from types import CodeType
 
+from dlbrt.contract import CHUNK_PREFIX
 from dlbrt.observe.linemap import LineMap, note_relocated, read_map, shifted_column
 from dlbrt.records import dataclass
 
@@ -28,9 +30,15 @@ def relocated_code(generated: bytes, path: str) -> CodeType:
     if lines is not None:
         places = _Places(lines, text.split("\n"), source.split("\n"))
         kernels = {name: line for name, (line, _) in lines.kernels.items()}
-        before = 1
-        for statement in tree.body:
-            name = statement.name if isinstance(statement, ast.FunctionDef) else ""
+        before, loop = 1, 0
+        functions = [n.name if isinstance(n, ast.FunctionDef) else "" for n in tree.body]
+        loops = [kernels[name] for name in functions if name in kernels]
+        for statement, name in zip(tree.body, functions, strict=True):
+            if name.startswith(CHUNK_PREFIX) and loop < len(loops):
+                places.find_in_loop(statement, loops[loop])
+                _relocate(statement, places, loops[loop], apart=True)
+                continue
+            loop += name in kernels
             number = places.number(statement)
             _relocate(statement, places, kernels.get(name, before), apart=name in kernels)
             before = number or before
@@ -41,6 +49,10 @@ def relocated_code(generated: bytes, path: str) -> CodeType:
 def _decoded(data: bytes) -> str:
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+
+
+def _is_deeper(line: str, depth: int) -> bool:
+    return not line.strip() or len(line) - len(line.lstrip()) > depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,17 @@ class _Places:
             number = self._lines.line(generated)
             self._known[generated] = self._pair(generated, number) if number else None
         return self._known[generated]
+
+    def find_in_loop(self, function: ast.stmt, loop: int) -> None:
+        """Give lines of a chunk function the places of the same texts in the loop at the line ``loop``."""
+        head = self._source[loop - 1]
+        inside = range(loop, len(self._source))
+        depth = len(head) - len(head.lstrip())
+        body = itertools.takewhile(lambda k: _is_deeper(self._source[k], depth), inside)
+        found = {self._source[k].strip(): k + 1 for k in reversed([*body])}
+        for generated in range(function.lineno, (function.end_lineno or 0) + 1):
+            number = found.get(self._generated[generated - 1].strip())
+            self._known[generated] = None if number is None else self._pair(generated, number)
 
     def number(self, statement: ast.stmt) -> int:
         """The number of a generated statement's line; 0 if the compiler added it."""

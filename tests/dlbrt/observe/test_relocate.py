@@ -98,6 +98,17 @@ def test_what_checks_a_loop_stands_at_its_line(tmp_path: Path) -> None:
     assert [each.positions and each.positions.lineno for each in raised] == [3]
 
 
+def test_compiled_functions_stand_at_the_lines_of_their_loops(tmp_path: Path) -> None:
+    path = tmp_path / "jitted.py"
+    body = "    s = {}\n    # halved\n    A[i] = s * 0.5\n"
+    loops = [f"# dlb: parallel, jit\nfor i in range(9):\n{body.format(start)}" for start in ("i", "i + 1")]
+    path.write_text(f"import numpy as np\nA = np.zeros(9)\n{loops[0]}s = 0\n{loops[1]}print(s)\n")
+    found = functions(code_of(path))
+    first, second = found["_dlb_chunk_1"], found["_dlb_chunk_2"]
+    assert {line for _, _, line in first.co_lines()} == {4, 5, 7}
+    assert {line for _, _, line in second.co_lines()} == {10, 11, 13}
+
+
 def test_an_exception_shows_the_source(path: Path) -> None:
     # Only the class: importing the runtime's start would need MPI.
     code = functions(code_of(path))["Grid"]
