@@ -316,7 +316,7 @@ def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
         if name in spec.arrays and not isinstance(value, np.ndarray):
             raise NotCompiled(f"`{name}` is no array")
         if name in spec.floats and not _is_float(value):
-            raise NotCompiled(f"`{name}` holds no floats")
+            raise NotCompiled(f"`{name}` holds no floats, for which alone this body is compiled")
         if name in spec.python and isinstance(value, np.generic):
             raise NotCompiled(f"`{name}` is a number of numpy, whose powers may differ in their last bits")
         if name in spec.real and type(value) is complex:
