@@ -25,7 +25,7 @@ import numpy as np
 from dlbrt.native.arguments import NotCompiled, admit
 from dlbrt.native.compiler import compile_chunk, functions_of
 from dlbrt.native.numerics import new_results, read_array, read_results
-from dlbrt.native.threads import join_results, run_threads
+from dlbrt.native.threads import SubChunk, join_results, run_threads
 from dlbrt.records import dataclass
 from dlbrt.reductions.numbers import Numbers
 
@@ -104,6 +104,7 @@ class CompiledChunks:
                 raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
         _check_axes(spec, dict(zip(spec.names, self._arguments, strict=True)))
         self._results: Any = new_results(len(spec.columns), 0)
+        self._parts: list[SubChunk] = []  # of the chunk under way
         usable = _usable(spec, named)
         self._forms = [self._compiled(form) for form in usable]
         self._functions = [*starmap(functions_of, zip(usable, self._forms, strict=True))]
@@ -134,7 +135,11 @@ class CompiledChunks:
 
     def run_fitting(self, values: range) -> int:
         """As `run`, for iterations whose subscripts are in range, and of which nothing is kept."""
-        return int(self._in_best_form(values) - values.start) // values.step
+        self._parts.clear()
+        done = int(self._in_best_form(values) - values.start) // values.step
+        if self._spec.columns and self._parts:
+            self._results = join_results(self._parts, values.step, len(self._spec.columns))
+        return done
 
     def bind(self, arguments: tuple[Any, ...]) -> None:
         """Run on with other arguments of the same types and layouts, which are taken as they are."""
@@ -176,13 +181,14 @@ class CompiledChunks:
             stop, parts = run_threads(
                 form, values.start, last, values.step, self._arguments, self._threads, rows
             )
-            if rows:
-                done = [part for part in parts if len(range(part.first, stop, values.step))]
-                self._results = join_results(done, values.step, rows)
+            self._parts += [part for part in parts if len(range(part.first, stop, values.step))]
             return stop
-        if rows:
-            self._results = new_results(rows, len(values))
-        return form(values.start, last, values.step, self._results, *self._arguments)
+        if not rows:
+            return form(values.start, last, values.step, self._results, *self._arguments)
+        results = new_results(rows, len(values))
+        stop = form(values.start, last, values.step, results, *self._arguments)
+        self._parts.append(SubChunk(values.start, last, stop, results))
+        return stop
 
     def _keep(self, values: range) -> None:
         """Keep the rows that iterations are about to store to."""

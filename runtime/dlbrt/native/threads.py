@@ -79,6 +79,8 @@ def run_threads(
 
 def join_results(parts: Sequence[SubChunk], step: int, rows: int) -> Results:
     """The results of consecutive parts, the last of which may have stopped, in one piece."""
+    if len(parts) == 1:
+        return parts[0].results
     lengths = [len(range(part.first, part.reached, step)) for part in parts]
     integers, floats, kinds = new_results(rows, sum(lengths))
     start = 0

@@ -14,6 +14,7 @@ pytest.importorskip("numba")
 from dlbrt.native import chunks as native_chunks
 from dlbrt.native.arguments import NotCompiled
 from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index
+from dlbrt.native.numerics import put
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -131,6 +132,26 @@ def test_forms_are_compared_by_whole_strips(monkeypatch: pytest.MonkeyPatch) -> 
     for length in (50, 50, 80, 500):
         chunks.run(range(length))
     assert lengths == [50, 50, 64, 16, 64, 64, 64, 64, 64, 180]
+
+
+def test_what_iterations_leave_is_kept_while_forms_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first(start, last, step, results, A):
+        for i in range(start, last, step):
+            A[i] = 2.0 * i
+            put(results, 0, (i - start) // step, i)
+        return last
+
+    def second(start, last, step, results, A):
+        for i in range(start, last, step):
+            A[i] = i + i
+            put(results, 0, (i - start) // step, i)
+        return last
+
+    monkeypatch.setattr(native_chunks, "_LEAST_S", 0.0)
+    chunks = CompiledChunks(ChunkSpec([first, second], columns=[frozenset()]), [np.zeros(90)])
+    for values in (range(8), range(8, 50), range(50, 90)):
+        assert chunks.run(values) == len(values)
+        assert [list(column) for column in chunks.columns(len(values))] == [list(values)]
 
 
 def test_chunks_of_some_microseconds_compare_nothing(

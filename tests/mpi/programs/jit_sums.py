@@ -47,6 +47,20 @@ def folded(m):
     return s.hex()
 
 
+def beside_products(m):
+    # Long enough for two orders of the inner loops to be timed in one chunk.
+    x, y, z, s = np.resize(k * 0.5, (m, m)), np.resize(a, (m, m)), np.zeros((m, m)), 0.0
+    # dlb: parallel, jit
+    for i in range(m):
+        for j in range(m):
+            t = 0.0
+            for q in range(m):
+                t += x[i, q] * y[q, j]
+            z[i, j] = t
+        s += z[i, 5]
+    return s.hex(), z.sum().hex()
+
+
 def not_finite(values):
     s, p = 0.0, 1.0
     # dlb: parallel, jit
@@ -68,7 +82,7 @@ def failing(m, places):
     return s.hex(), t
 
 
-print(dealt(n), dealt(1), dealt(0), folded(200), folded(3))
+print(dealt(n), dealt(1), dealt(0), folded(200), folded(3), beside_products(80))
 with np.errstate(all="ignore"):
     for values in (a, np.array([1e10, -1e10] * 40), np.array([np.nan, 1.0] * 9), np.array([np.inf, 0.0] * 9)):
         print(not_finite(values.tolist()), not_finite(values))
