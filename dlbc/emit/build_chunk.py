@@ -9,7 +9,7 @@ from textwrap import indent
 
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import INDENT, WIDTH, called, deeper, quoted
-from dlbc.ir.chunk import CHUNK, FITS, RUNTIME, ChunkForm, ChunkPlan
+from dlbc.ir.chunk import CHUNK, FITS, RUNTIME, ChunkForm, ChunkPlan, Column
 from dlbc.ir.plan import LoopPlan
 
 _PLACEHOLDERS = re.compile(rf"\b({CHUNK}|{FITS}|{RUNTIME})\b")
@@ -110,9 +110,14 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     if chunk.columns:
         if chunk.origins:
             given.append(f"origins={quoted(' '.join(chunk.origins))}")
-            places = (f"{k}: {c.origin}" for k, c in enumerate(chunk.columns) if c.origin is not None)
-            given.append(f"origin_columns={{{', '.join(places)}}}")
-        given.append(f"columns=[{', '.join(quoted(' '.join(c.sources)) for c in chunk.columns)}]")
+        if places := _origins(chunk.columns):
+            given.append(f"origin_columns={places}")
+        given.append(f"columns={_sources(chunk.columns)}")
+    if chunk.noted:
+        if places := _origins(chunk.note_rows):
+            given.append(f"note_origins={places}")
+        given.append(f"notes={_sources(chunk.note_rows)}")
+        given.append(f"noted={{{', '.join(f'{k}: {list(rows)}' for k, rows in chunk.noted)}}}")
     forms = chunk.forms[:-1]
     if (strip := max((form.strip for form in forms), default=1)) > 1:
         given.append(f"strip={strip}")
@@ -125,6 +130,17 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     if chunk.rows:
         given.append(f"rows={{{', '.join(f'{quoted(name)}: {axis}' for name, axis in chunk.rows)}}}")
     return (deeper(called(f"{names.dlb}.compile(", given, ")", WIDTH - len(INDENT)), 1),)
+
+
+def _sources(columns: Sequence[Column]) -> str:
+    """The sources of columns as the kernel gives them."""
+    return f"[{', '.join(quoted(' '.join(each.sources)) for each in columns)}]"
+
+
+def _origins(columns: Sequence[Column]) -> str:
+    """The columns that have others for their origins, with these; empty if there are none."""
+    places = [f"{k}: {each.origin}" for k, each in enumerate(columns) if each.origin is not None]
+    return f"{{{', '.join(places)}}}" if places else ""
 
 
 def computed(plan: LoopPlan, names: GeneratedNames, turns: str, accumulate: Sequence[str]) -> tuple[str, ...]:
@@ -145,7 +161,7 @@ def computed(plan: LoopPlan, names: GeneratedNames, turns: str, accumulate: Sequ
         comment = "# what compiled chunks contribute, in iteration order"
         return (f"{comment}\n{2 * INDENT}for {targets} in {names.dlb}.operands({call}):\n{body}",)
     targets = ", ".join(
-        [plan.space.index or "_", *(column.name for column in chunk.columns if not column.is_origin)]
+        [plan.space.index or "_", *(column.name for column in chunk.columns if not column.hidden)]
     )
     targets += "" if chunk.columns else ","
     inner = [

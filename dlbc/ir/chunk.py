@@ -10,13 +10,14 @@ class Column:
     """What compiled iterations leave for Python, one number each.
 
     ``sources``: the arguments any of which, if it is numpy's, makes it a number of numpy. Where these differ
-    between iterations, ``origin`` is the number of the column that holds them, as bits.
+    between iterations, ``origin`` is the number of the column that holds them, as bits. ``hidden``: the
+    runtime alone looks at it.
     """
 
     name: str
     sources: tuple[str, ...] = ()
     origin: int | None = None
-    is_origin: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,12 @@ class ChunkPlan:
     with the expressions that the kernel passes. ``fits``: the conditions, over ``bounds`` (the least and
     greatest index of a chunk) and the parameters, under which all subscripts are in range. ``columns``
     and ``effects``: what Python does with the results of iterations, as statements over the index and the
-    columns. ``axes``: how many each array has. ``stored``: parameters that are stored to; ``index_only``:
-    whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of floats,
-    ``python``: that must be numbers of Python, ``real``: that must not be complex. ``bits``: the most that
-    the index and integer parameters may have. ``rows``: arrays that Python may have to put back where it
+    columns. ``note_rows``: the same of notes, of which an iteration leaves any number; ``noted``: the columns
+    that hold the number of an iteration's first note, each before that of the note after them, with the rows
+    that Python looks at. ``axes``: how many each array has. ``stored``: parameters that are stored to;
+    ``index_only``: whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of
+    floats, ``python``: that must be numbers of Python, ``real``: that must not be complex. ``bits``: the most
+    that the index and integer parameters may have. ``rows``: arrays that Python may have to put back where it
     fails at an effect, with the axis of the iteration's row. ``in_place``: an iteration that is done again
     would read what it has stored.
     ``origins``: what the bits of origins stand for. ``reasons``: why no better order was found.
@@ -57,6 +60,8 @@ class ChunkPlan:
     fits: tuple[str, ...] = ()
     bounds: tuple[str, str] = ("low", "high")
     columns: tuple[Column, ...] = ()
+    note_rows: tuple[Column, ...] = ()
+    noted: tuple[tuple[int, tuple[int, ...]], ...] = ()
     effects: tuple[str, ...] = ()
     axes: tuple[tuple[str, int], ...] = ()
     stored: tuple[str, ...] = ()

@@ -73,10 +73,11 @@ class BodyFacts:
     ``parameters``: names, and texts of paths, that mean the same in all iterations, with the name that each
     has in the chunk function. ``rows``: the axis of each array whose stores are all to the row of the
     iteration's index. ``imported``: the full name of something imported. ``effects``: nodes that
-    contribute, ``contributed``: the names to which they do. ``shares``: names that an iteration may update
-    several times, with the operator. ``functions``: those of the program by name; ``numbers``: literals to
-    which names are bound for good. ``kept``: temporaries whose last value is kept, each set in every
-    iteration.
+    contribute, ``contributed``: the names to which they do. ``extremes``: those of them that are the
+    greatest, or least, of what iterations find, with ``max``, ``min`` or the comparison that a new value has
+    to win. ``shares``: names that an iteration may update several times, with the operator. ``functions``:
+    those of the program by name; ``numbers``: literals to which names are bound for good. ``kept``:
+    temporaries whose last value is kept, each set in every iteration.
     """
 
     index: str
@@ -87,6 +88,7 @@ class BodyFacts:
     builtin: Callable[[str], bool]
     effects: frozenset[ast.AST] = frozenset()
     contributed: frozenset[str] = frozenset()
+    extremes: Mapping[str, str] = field(default_factory=dict)
     shares: Mapping[str, str] = field(default_factory=dict)
     functions: Callable[[str], ast.FunctionDef | None] = lambda _: None
     numbers: Callable[[str], ast.expr | None] = lambda _: None
@@ -97,7 +99,8 @@ class BodyFacts:
 class LoweredBody:
     """A body to compile.
 
-    ``conditions``: what must hold for ``low`` and ``high``, the least and greatest index of a chunk;
+    ``noted``: the columns that number notes, with the rows of these. ``conditions``: what must hold for
+    ``low`` and ``high``, the least and greatest index of a chunk;
     ``wraps``: subscripts that are not checked count from the end. ``checks``: some iterations may be left
     to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose
     rows are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``:
@@ -111,6 +114,8 @@ class LoweredBody:
     statements: list[ast.stmt]
     effects: list[ast.stmt]
     columns: list[Column]
+    note_rows: list[Column]
+    noted: dict[int, tuple[int, ...]]
     conditions: list[str]
     wraps: bool
     checks: bool

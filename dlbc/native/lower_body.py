@@ -7,18 +7,16 @@ before each of them stands a check that returns the iteration, which is then don
 iteration has stored by then is put back where it reads what it stores; everything else is stored again.
 
 Statements that contribute to values of all iterations (reductions, containers, output) stay with Python
-(`split`): the compiled part leaves their operands in columns, one entry per iteration.
+(`split`): the compiled part leaves their operands (`lower_contributions`).
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Sequence
 
-from dlbc.ir.chunk import Column
-from dlbc.native.facts import BodyFacts, LoweredBody, NotCompilableError, helper
-from dlbc.native.lower_statements import StatementLowering
+from dlbc.native.facts import BodyFacts, LoweredBody, NotCompilableError
+from dlbc.native.lower_contributions import ContributionLowering
 from dlbc.native.scalars import Kind, Scalar, widened
 
 #: Rounds after which a size that still grows has no bound.
@@ -45,7 +43,7 @@ def _grown(before: Scalar, now: Scalar) -> Scalar:
     return widened(now) if (now.degree, now.extra) != (before.degree, before.extra) else now
 
 
-class _Lowering(StatementLowering):
+class _Lowering(ContributionLowering):
     """Lowers a whole body."""
 
     def lower(self, body: Sequence[ast.stmt]) -> LoweredBody:
@@ -75,6 +73,8 @@ class _Lowering(StatementLowering):
             statements=statements or [ast.Pass()],
             effects=effects,
             columns=self._columns,
+            note_rows=self._note_rows,
+            noted=self._noted,
             conditions=list(self._conditions),
             wraps=self._wraps,
             checks=self._checks,
@@ -130,14 +130,12 @@ class _Lowering(StatementLowering):
             elif isinstance(statement, ast.Continue):
                 self._out.append(statement)
                 effects.append(statement)
-            elif statement in self._facts.effects or isinstance(statement, ast.Expr):
+            elif self._is_contribution(statement):
                 effects.append(self._with_columns(statement))
             elif any(_continues(statement)):
                 raise NotCompilableError("the `else` of an inner loop ends the iteration", statement)
             else:
-                raise NotCompilableError(
-                    "it contributes to a value of all iterations within an inner statement", statement
-                )
+                effects.append(self._with_notes(statement))
         return effects
 
     def _contributes(self, statement: ast.stmt) -> bool:
@@ -169,164 +167,6 @@ class _Lowering(StatementLowering):
         # What the block alone has left is not there on other paths, nor what it has bound again.
         self._left = {name: column for name, column in before.items() if self._left.get(name) == column}
         return inner, effects
-
-    def _with_columns(self, statement: ast.stmt) -> ast.stmt:
-        """The statement with columns in place of what can be compiled."""
-        self._fallible = self._fallible or not _surely_succeeds(statement)
-        found = _Operands(self).visit(copy.deepcopy(statement))
-        assert isinstance(found, ast.stmt)
-        return found
-
-    def operand(self, node: ast.expr) -> ast.expr | None:
-        """The column that holds an operand of a contribution; None if it cannot be compiled."""
-        if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == self._facts.index):
-            return node
-        if isinstance(node, ast.Name) and node.id in self._facts.parameters and node.id not in self._stored:
-            return node  # Python has it
-        if self._local(node):
-            raise NotCompilableError(f"the array `{ast.unparse(node)}` contributes as a whole", node)
-        if isinstance(node, ast.JoinedStr | ast.FormattedValue | ast.Tuple):
-            return None
-        kept = len(self._out)
-        try:
-            value, kind = self.expression(node)
-        except NotCompilableError:
-            del self._out[kept:]
-            return None
-        if kind.mixed:
-            raise NotCompilableError("this is an integer in some iterations and a float in others", node)
-        own = isinstance(node, ast.Name) and node.id in self._locals
-        if isinstance(node, ast.Name) and node.id in self._left:
-            return ast.Name(self._left[node.id], ast.Load())
-        always = own and not self._conditional
-        name = node.id if always and isinstance(node, ast.Name) else self._fresh("operand")
-        if any(column.name == name for column in self._columns):
-            name = self._fresh("operand")  # the name has been bound again
-        self._column(value, kind, name)
-        if own and isinstance(node, ast.Name):
-            self._left[node.id] = name
-        return ast.Name(name, ast.Load())
-
-    def _column(self, value: ast.expr, kind: Scalar, name: str) -> None:
-        """Leave a value for Python."""
-        if kind.unclear:
-            raise NotCompilableError("whether this is a number of numpy or of Python is not known", value)
-        if kind.sources & self._asked.axes.keys() and kind.kind is not Kind.INTEGER:
-            self._ask_for_real(kind)  # a complex number of Python takes floats of numpy
-        number = next((k for k, column in enumerate(self._columns) if column.name == name), None)
-        if number is None:
-            number = len(self._columns)
-            origin = None if kind.certain else number + 1
-            self._columns.append(Column(name, tuple(sorted(kind.sources)), origin))
-            if origin is not None:
-                self._columns.append(Column(self._facts.names.origin(name), is_origin=True))
-        if self._columns[number].origin is not None:
-            self._put(number + 1, self._origin(value))
-        self._put(number, value)
-
-    def _put(self, number: int, value: ast.expr) -> None:
-        names = self._facts.names
-        position = ast.parse(f"({self._facts.index} - {names.first}) // {names.step}", mode="eval").body
-        call = helper("put", ast.Name(names.results, ast.Load()), ast.Constant(number), position, value)
-        self._out.append(ast.Expr(call))
-
-    def _share(self, name: str) -> list[ast.stmt]:
-        """The statements that begin an iteration's share of a value: its first operand is added to it
-        exactly.
-        """
-        kind = self._shares.get(name, Scalar(Kind.INEXACT))
-        if kind.kind is Kind.ANY:
-            self._asked.floats |= kind.sources
-        start: float = 1 if self._facts.shares[name] == "*" else 0
-        if kind.kind is not Kind.INTEGER:
-            start = 1.0 if start else -0.0
-        value = ast.parse(repr(start), mode="eval").body
-        names = self._facts.names
-        begin = ast.Assign([ast.Name(names.share(name), ast.Store())], value)
-        return [begin, ast.Assign([ast.Name(names.updated(name), ast.Store())], ast.Constant(False))]
-
-    def _combined(self, name: str) -> ast.stmt:
-        """What Python does with the share of an iteration."""
-        kind = self._shares.get(name, Scalar(Kind.INEXACT))
-        share, updated = self._facts.names.share(name), self._facts.names.updated(name)
-        self._column(ast.Name(updated, ast.Load()), Scalar(Kind.TRUTH), updated)
-        self._column(ast.Name(share, ast.Load()), kind, share)
-        return ast.parse(f"if {updated}:\n    {name} {self._facts.shares[name]}= {share}").body[0]
-
-    def _update(self, node: ast.stmt) -> bool:
-        """Lower an update of a share; False if the statement is none."""
-        match node:
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                left: ast.expr | None = None
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=left, op=op, right=value)):
-                pass
-            case _:
-                return False
-        if name not in self._facts.shares:
-            return False
-        reversed_ = isinstance(value, ast.Name) and value.id == name and left is not None
-        operand, kind = self.expression(left if reversed_ and left is not None else value)
-        before = self._shares.get(name)
-        self._shares[name] = widened(kind if before is None else before.joined(kind))
-        share = ast.Name(self._facts.names.share(name), ast.Load())
-        if self._shares[name].mixed or self._shares[name].kind is Kind.TRUTH:
-            raise NotCompilableError("this is an integer in some updates and a float in others", node)
-        sides = (operand, share) if reversed_ else (share, operand)
-        self._out.append(ast.Assign([ast.Name(share.id, ast.Store())], ast.BinOp(sides[0], op, sides[1])))
-        updated = ast.Name(self._facts.names.updated(name), ast.Store())
-        self._out.append(ast.Assign([updated], ast.Constant(True)))
-        if kind.kind is Kind.INTEGER and not kind.element:
-            if isinstance(op, ast.Mult):
-                raise NotCompilableError("a product of integers may exceed 64 bits", node)
-            self._check(helper("wide", share))
-        return True
-
-
-class _Operands(ast.NodeTransformer):
-    """Puts columns in place of the operands of a contribution; what they are combined with stays."""
-
-    def __init__(self, lowering: _Lowering) -> None:
-        self._lowering = lowering
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-            found = self._lowering.operand(node)
-            if found is not None:
-                return found
-        result: ast.AST = super().visit(node)
-        return result
-
-    def _expression(self, node: ast.expr) -> ast.expr:
-        found = self.visit(node)
-        assert isinstance(found, ast.expr)
-        return found
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        node.args = [self._expression(each) for each in node.args]
-        for keyword in node.keywords:
-            keyword.value = self._expression(keyword.value)
-        return node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        node.slice = self._expression(node.slice)
-        return node
-
-
-def _surely_succeeds(statement: ast.stmt) -> bool:
-    """Whether Python's part of a statement does not fail: updates of numbers, `append`, plain output."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[_], keywords=[]) as call):
-            operands: list[ast.expr] = call.args
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=operands, keywords=[])):
-            pass
-        case ast.Assign(targets=[ast.Name()], value=value) | ast.AugAssign(target=ast.Name(), value=value):
-            operands = [value]
-        case _:
-            return False
-    return not any(isinstance(n, ast.FormattedValue) and n.format_spec for o in operands for n in ast.walk(o))
 
 
 def _without_continues(body: Sequence[ast.stmt]) -> list[ast.stmt]:

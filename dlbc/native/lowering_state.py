@@ -54,6 +54,8 @@ class LoweringState(ABC):
         self._out: list[ast.stmt] = []
         self._conditional = 0
         self._columns: list[Column] = []
+        self._note_rows: list[Column] = []
+        self._noted: dict[int, tuple[int, ...]] = {}
         self._conditions: dict[str, None] = {}
         self._wraps = self._checks = False
         self._saved: dict[str, int] = {}

@@ -18,7 +18,7 @@ from dlbc.analysis.names import bindings_of
 from dlbc.analysis.uses import every_node, free_names
 from dlbc.ir.access_path import root_of
 from dlbc.ir.chunk import CHUNK, RUNTIME, ChunkForm, ChunkPlan
-from dlbc.ir.plan import LoopPlan
+from dlbc.ir.plan import LoopPlan, Reduction
 from dlbc.native.facts import (
     BodyFacts,
     ChunkNames,
@@ -33,6 +33,9 @@ from dlbc.native.scalars import Kind
 
 #: Statements with which loops do not end as their bounds say, or iterations are left to Python.
 _LEAVING = ast.While | ast.Break | ast.Continue | ast.Return
+
+#: Operators of values that are the least or greatest.
+_EXTREMES = frozenset({"min", "max", "<", "<=", ">", ">="})
 
 #: Attributes that are not looked up as values of their own.
 _OF_ARRAYS = frozenset({"shape", "size", "ndim", "T", "dtype"})
@@ -67,6 +70,8 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         fits=tuple(lowered.conditions),
         bounds=(names.low, names.high),
         columns=tuple(lowered.columns),
+        note_rows=tuple(lowered.note_rows),
+        noted=tuple(lowered.noted.items()),
         origins=tuple(facts.parameters.get(name, name) for name in lowered.origins),
         effects=tuple(ast.unparse(each) for each in lowered.effects),
         axes=tuple((facts.parameters[name], count) for name, count in lowered.axes.items()),
@@ -108,9 +113,7 @@ def _facts(
         for array in plan.arrays
         if array.axis is not None and (array.rows if array.writes is None else array.writes) in ((), (index,))
     }
-    shares = [r for r in plan.reductions if r.multiple_updates and not r.element and not r.companions]
-    if odd := next((r for r in shares if r.operator not in "+*" or not r.name.isidentifier()), None):
-        raise NotCompilableError(f"an iteration updates `{odd.name}` several times", odd.updates[0])
+    shares = [r for r in plan.reductions if _is_share(r)]
     whole = (r for r in plan.reductions if r not in shares)
     effects: set[ast.AST] = {u for r in whole for u in r.updates}
     effects |= {e for o in plan.ordered for e in o.effects}
@@ -124,11 +127,18 @@ def _facts(
         builtin=context.module.builtin,
         effects=frozenset(effects),
         contributed=frozenset(contributed | {root_of(name) for name in contributed}),
+        extremes={r.name: r.operator for r in plan.reductions if r.operator in _EXTREMES and not r.element},
         shares={r.name: r.operator for r in shares},
         functions=lambda name: _function_of(context, name),
         numbers=lambda name: _number_of(context, name),
         kept=plan.definite,
     )
+
+
+def _is_share(reduction: Reduction) -> bool:
+    """Whether the updates of an iteration are combined before they contribute."""
+    once = reduction.element or reduction.companions or not reduction.multiple_updates
+    return not once and reduction.operator in ("+", "*") and reduction.name.isidentifier()
 
 
 def _function_of(context: AnalysisContext, name: str) -> ast.FunctionDef | None:

@@ -222,6 +222,9 @@ class LoopContext:
         rows: Mapping[str, int] = MappingProxyType({}),
         origins: str = "",
         origin_columns: Mapping[int, int] = MappingProxyType({}),
+        notes: Sequence[str] = (),
+        noted: Mapping[int, Sequence[int]] = MappingProxyType({}),
+        note_origins: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         """Compile the chunk functions for these arguments; see `dlbrt.native.chunks.ChunkSpec`.
 
@@ -253,6 +256,9 @@ class LoopContext:
             rows,
             origins.split(),
             origin_columns,
+            [frozenset(names.split()) for names in notes],
+            noted,
+            note_origins,
         )
         started = clock()
         try:

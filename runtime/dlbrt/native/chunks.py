@@ -24,7 +24,16 @@ import numpy as np
 
 from dlbrt.native.arguments import NotCompiled, admit
 from dlbrt.native.compiler import compile_chunk, functions_of
-from dlbrt.native.numerics import new_results, read_array, read_results
+from dlbrt.native.numerics import (
+    UNSET,
+    Results,
+    count_notes,
+    is_full,
+    new_notes,
+    new_results,
+    read_array,
+    read_results,
+)
 from dlbrt.native.threads import SubChunk, join_results, run_threads
 from dlbrt.records import dataclass
 from dlbrt.reductions.numbers import Numbers
@@ -38,6 +47,9 @@ _TURNS = (1, 0, 0, 1, 1, 0)
 #: The least seconds that a part is expected to take: less are not worth a comparison. The second form is
 #: chosen if it takes this part of the time of the first at most.
 _LEAST_S, _CLEARLY = 50e-6, 0.9
+
+#: The room for notes at first, and by what it grows where that is too little for a chunk.
+_NOTES, _MORE_NOTES = 4096, 4
 
 #: The kinds of results that are numbers (`dlbrt.native.numerics.read_array`).
 _INTEGER, _FLOAT = 2, 3
@@ -61,6 +73,9 @@ class ChunkSpec:
     Python may fail at what iterations leave to it.
     ``origin_columns``: for results that are numpy's in some iterations alone, the number of the result that
     says of which arguments each was computed, as bits that stand for ``origins``.
+    ``notes``: as ``columns``, for the rows of notes, of which an iteration leaves any number; ``noted``: for
+    results that are the number of the first of an iteration's notes, the rows of these. The next result is
+    the number of the first note after them. ``note_origins``: as ``origin_columns``.
     """
 
     forms: Sequence[FunctionType]
@@ -80,6 +95,9 @@ class ChunkSpec:
     rows: Mapping[str, int] = field(default_factory=dict)
     origins: Sequence[str] = ()
     origin_columns: Mapping[int, int] = field(default_factory=dict)
+    notes: Sequence[frozenset[str]] = ()
+    noted: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    note_origins: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -93,8 +111,9 @@ class CompiledChunks:
 
     def __init__(self, spec: ChunkSpec, arguments: Sequence[Any], threads: int = 1) -> None:
         self._spec = spec
-        # Another thread may have stored what an iteration that is done again would read.
-        self._threads = 1 if spec.in_place else threads
+        # Another thread may have stored what an iteration that is done again would read; notes are in order.
+        self._threads = 1 if spec.in_place or spec.noted else threads
+        self._room = _NOTES
         named = dict(zip(spec.names, arguments, strict=True))
         _check(spec, named)
         self._arguments = admit(spec.names, arguments, index_only=spec.index_only)
@@ -103,7 +122,7 @@ class CompiledChunks:
             if isinstance(value, list) and name not in spec.index_only and _is_integer(array):
                 raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
         _check_axes(spec, dict(zip(spec.names, self._arguments, strict=True)))
-        self._results: Any = new_results(len(spec.columns), 0)
+        self._results = self._new_results(0)
         self._parts: list[SubChunk] = []  # of the chunk under way
         usable = _usable(spec, named)
         self._forms = [self._compiled(form) for form in usable]
@@ -117,6 +136,7 @@ class CompiledChunks:
         kinds = {name: isinstance(value, np.ndarray | np.generic) for name, value in named.items()}
         kinds["numpy"] = True
         self._numpy = [any(kinds.get(name) for name in column) for column in spec.columns]
+        self._notes_numpy = [any(kinds.get(name) for name in row) for row in spec.notes]
         self._numpy_bits = sum(1 << k for k, name in enumerate(spec.origins) if kinds[name])
 
     def _compiled(self, form: FunctionType) -> Compiled:
@@ -138,7 +158,7 @@ class CompiledChunks:
         self._parts.clear()
         done = int(self._in_best_form(values) - values.start) // values.step
         if self._spec.columns and self._parts:
-            self._results = join_results(self._parts, values.step, len(self._spec.columns))
+            self._results = join_results(self._parts, values.step, tuple(self._spec.noted))
         return done
 
     def bind(self, arguments: tuple[Any, ...]) -> None:
@@ -185,10 +205,19 @@ class CompiledChunks:
             return stop
         if not rows:
             return form(values.start, last, values.step, self._results, *self._arguments)
-        results = new_results(rows, len(values))
-        stop = form(values.start, last, values.step, results, *self._arguments)
-        self._parts.append(SubChunk(values.start, last, stop, results))
-        return stop
+        begin = values.start
+        while True:
+            results = self._new_results(len(range(begin, last, values.step)))
+            stop = form(begin, last, values.step, results, *self._arguments)
+            self._parts.append(SubChunk(begin, last, stop, results))
+            if not self._spec.noted or stop == last or not is_full(results):
+                return stop
+            begin, self._room = stop, self._room * _MORE_NOTES
+
+    def _new_results(self, length: int) -> Results:
+        """Room for the results of so many iterations."""
+        results = new_results(len(self._spec.columns), length)
+        return (*results, *new_notes(len(self._spec.notes), self._room)) if self._spec.noted else results
 
     def _keep(self, values: range) -> None:
         """Keep the rows that iterations are about to store to."""
@@ -223,22 +252,39 @@ class CompiledChunks:
         kinds = self._results[2]
         origins = self._spec.origin_columns
         for number, numpy in enumerate(self._numpy):
-            if number in origins.values():
+            if number in origins.values() or number - 1 in self._spec.noted:
                 continue
             if not kinds[number]:
                 yield repeat(None)  # no iteration has come to it
+            elif number in self._spec.noted:
+                yield self._notes(number, count)
             elif number in origins:
                 bits = read_array(self._results, origins[number], count)
-                yield self._either(number, (bits & self._numpy_bits) != 0)
+                found = read_array(self._results, number, count)
+                yield _either(found, (bits & self._numpy_bits) != 0)
             elif numpy:
                 yield iter(read_array(self._results, number, count))
             else:
                 yield iter(read_results(self._results, number, count))
 
-    def _either(self, number: int, of_numpy: Any) -> Iterator[Any]:
-        """What iterations have left, as numbers of numpy where ``of_numpy``, else of Python."""
-        found = read_array(self._results, number, len(of_numpy))
-        return (a if numpy else b for a, b, numpy in zip(found, found.tolist(), of_numpy, strict=True))
+    def _notes(self, number: int, count: int) -> Iterator[Any]:
+        """The notes of each iteration: numbers, or tuples of them."""
+        rows = [self._note_row(row) for row in self._spec.noted[number]]
+        begins, ends = (read_results(self._results, k, count) for k in (number, number + 1))
+        if not rows:
+            return map(range, begins, ends)
+        return (_between(rows, begin, end) for begin, end in zip(begins, ends, strict=True))
+
+    def _note_row(self, row: int) -> Any:
+        """The numbers in a row of all notes; undefined where others left the note."""
+        notes, count = self._results[3:], count_notes(self._results)
+        if notes[2][row] == UNSET:
+            return [None] * count
+        found = read_array(notes, row, count)
+        if row in self._spec.note_origins:
+            bits = read_array(notes, self._spec.note_origins[row], count)
+            return list(_either(found, (bits & self._numpy_bits) != 0))
+        return found if self._notes_numpy[row] else found.tolist()
 
     def _fitting(self, values: range) -> int:
         """How many of the iterations, from the first, have their subscripts in range."""
@@ -297,6 +343,19 @@ class CompiledChunks:
         if second:
             del self._forms[0]
         _fastest[self._spec.forms[-1]] = ref(self._spec.forms[int(second)])
+
+
+def _either(found: Any, of_numpy: Any) -> Iterator[Any]:
+    """What iterations have left, as numbers of numpy where ``of_numpy``, else of Python."""
+    return (a if numpy else b for a, b, numpy in zip(found, found.tolist(), of_numpy, strict=True))
+
+
+def _between(rows: Sequence[Any], begin: int, end: int) -> Iterator[Any]:
+    """The notes from one to another, cut out when they are asked for: not all iterations have any."""
+    if len(rows) == 1:
+        yield from rows[0][begin:end]
+    else:
+        yield from zip(*(row[begin:end] for row in rows), strict=True)
 
 
 @cache

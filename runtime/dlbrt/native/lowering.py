@@ -21,7 +21,18 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from dlbrt.native import numerics
-from dlbrt.native.numerics import BINARY, BOOL, EXACT, FLOAT, INT, LIMIT, MATH_BINARY, MATH_UNARY, UNARY
+from dlbrt.native.numerics import (
+    BINARY,
+    BOOL,
+    EXACT,
+    FLOAT,
+    FULL,
+    INT,
+    LIMIT,
+    MATH_BINARY,
+    MATH_UNARY,
+    UNARY,
+)
 from dlbrt.native.ufunc_loops import find_loop
 
 _SMALL = 2**31
@@ -151,29 +162,63 @@ def _outside(k: Any, n: Any) -> Any:
     return None
 
 
-@overload(numerics.put, strict=False)
-def _put(results: Any, k: Any, t: Any, value: Any) -> Any:
-    if isinstance(value, types.Boolean):
+def _storing(first: int) -> Any:
+    """How a number is stored in the arrays of results from this one on."""
+    integers, floats, kinds = range(first, first + 3)
 
-        def put(results, k, t, value):  # type: ignore[no-untyped-def]
-            results[0][k, t] = value
-            results[2][k] = BOOL
+    def overloaded(results: Any, k: Any, t: Any, value: Any) -> Any:
+        if isinstance(value, types.Boolean):
 
-    elif isinstance(value, types.Integer):
+            def put(results, k, t, value):  # type: ignore[no-untyped-def]
+                results[integers][k, t] = value
+                results[kinds][k] = BOOL
 
-        def put(results, k, t, value):  # type: ignore[no-untyped-def]
-            results[0][k, t] = value
-            results[2][k] = INT
+        elif isinstance(value, types.Integer):
 
-    elif value == types.float64:
+            def put(results, k, t, value):  # type: ignore[no-untyped-def]
+                results[integers][k, t] = value
+                results[kinds][k] = INT
 
-        def put(results, k, t, value):  # type: ignore[no-untyped-def]
-            results[1][k, t] = value
-            results[2][k] = FLOAT
+        elif value == types.float64:
 
-    else:
-        raise TypingError(f"dlbrt: a result of type {value}: bools, ints and floats alone can be kept")
-    return put
+            def put(results, k, t, value):  # type: ignore[no-untyped-def]
+                results[floats][k, t] = value
+                results[kinds][k] = FLOAT
+
+        else:
+            raise TypingError(f"dlbrt: a result of type {value}: bools, ints and floats alone can be kept")
+        return put
+
+    return overloaded
+
+
+overload(numerics.put, strict=False)(_storing(0))
+overload(numerics.note, strict=False)(_storing(3))
+
+
+@overload(numerics.noted, strict=False)
+def _noted(results: Any, k: Any, t: Any, like: Any) -> Any:
+    if isinstance(like, types.Integer) and not isinstance(like, types.Boolean):
+        return lambda results, k, t, like: results[3][k, t]
+    if types.unliteral(like) == types.float64:
+        return lambda results, k, t, like: results[4][k, t]
+    return None
+
+
+@overload(numerics.no_room, strict=False)
+def _no_room(results: Any, t: Any) -> Any:
+    def no_room(results, t):  # type: ignore[no-untyped-def]
+        full = t >= results[3].shape[1]
+        if full:
+            results[5][FULL] = 1
+        return full
+
+    return no_room
+
+
+@overload(numerics.count_note, strict=False)
+def _count_note(results: Any, t: Any) -> Any:
+    return numerics.count_note
 
 
 @overload(numerics.inexact, strict=False)

@@ -60,8 +60,11 @@ MATH_BINARY = {f"math_{name}": name for name in ("atan2", "fmod")}
 
 #: Kinds of results, in the vector of kinds: none, bool, int, float.
 UNSET, BOOL, INT, FLOAT = range(4)
+#: Where the kinds of notes have the number of notes, and whether there was no room for all.
+COUNT, FULL = -2, -1
 
-Results = tuple[Any, Any, Any]
+#: Integers, floats in the same memory, and the kind of each row; the same of notes, where there are any.
+Results = tuple[Any, ...]
 
 
 def _is_integer(x: Any) -> bool:
@@ -175,7 +178,46 @@ def np_mean(a: Any) -> Any:
 
 def put(results: Results, k: int, t: int, value: Any) -> None:
     """Store a number as the t-th result of row k."""
-    integers, floats, kinds = results
+    _store(results[:3], k, t, value)
+
+
+def note(results: Results, k: int, t: int, value: Any) -> None:
+    """Store a number in row k of the t-th note; an iteration may leave any number of notes."""
+    _store(results[3:], k, t, value)
+
+
+def count_note(results: Results, t: int) -> int:
+    """Complete the t-th note; returns the number of the next one."""
+    results[5][COUNT] = t + 1
+    return t + 1
+
+
+def noted(results: Results, k: int, t: int, like: Any) -> Any:
+    """The number in row k of the t-th note, which is of the type of ``like``."""
+    integers, floats, _ = results[3:]
+    return (floats if isinstance(like, float) else integers)[k, t]
+
+
+def no_room(results: Results, t: int) -> bool:
+    """Whether there is no room for the t-th note, which is then noted."""
+    full = bool(t >= results[3].shape[1])
+    if full:
+        results[5][FULL] = 1
+    return full
+
+
+def is_full(results: Results) -> bool:
+    """Whether a note has been given up for want of room."""
+    return bool(results[5][FULL])
+
+
+def count_notes(results: Results) -> int:
+    """How many notes there are; the last ones may be of an iteration that was left to Python."""
+    return int(results[5][COUNT])
+
+
+def _store(numbers: Sequence[Any], k: int, t: int, value: Any) -> None:
+    integers, floats, kinds = numbers
     if isinstance(value, bool | np.bool_):
         integers[k, t], kinds[k] = value, BOOL
     elif isinstance(value, int | np.integer):
@@ -192,9 +234,15 @@ def new_results(rows: int, length: int) -> Results:
     return integers, integers.view(np.float64), np.zeros(rows, np.int8)
 
 
+def new_notes(rows: int, room: int) -> Results:
+    """Room for so many notes of ``rows`` numbers, which follows the results in the same tuple."""
+    integers, floats, _ = new_results(rows, room)
+    return integers, floats, np.zeros(rows + 2, np.int64)
+
+
 def read_array(results: Results, k: int, n: int) -> Any:
     """The first n results of row k, as an array of bools, ints or floats; ValueError if nothing was put."""
-    integers, floats, kinds = results
+    integers, floats, kinds = results[:3]
     match int(kinds[k]):
         case 1:
             return integers[k, :n] != 0
@@ -255,6 +303,6 @@ HELPERS: Sequence[str] = (
         "np_sum",
         "np_mean",
     ),
-    *("put", "new_results", "read_results", "read_array"),
+    *("put", "new_results", "read_results", "read_array", "note", "noted", "no_room", "count_note"),
     *_MADE,
 )

@@ -13,7 +13,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Lock
 from typing import Any
 
-from dlbrt.native.numerics import Results, new_results
+import numpy as np
+
+from dlbrt.native.numerics import COUNT, Results, count_notes, new_results
 from dlbrt.records import dataclass
 
 #: A thread takes this part of its share of what is left.
@@ -77,18 +79,30 @@ def run_threads(
     return next((part.reached for part in parts if part.reached != part.last), last), parts
 
 
-def join_results(parts: Sequence[SubChunk], step: int, rows: int) -> Results:
-    """The results of consecutive parts, the last of which may have stopped, in one piece."""
+def join_results(parts: Sequence[SubChunk], step: int, noted: Sequence[int] = ()) -> Results:
+    """The results of consecutive parts, the last of which may have stopped, in one piece.
+
+    ``noted``: results that number notes, as the next ones do.
+    """
     if len(parts) == 1:
         return parts[0].results
     lengths = [len(range(part.first, part.reached, step)) for part in parts]
-    integers, floats, kinds = new_results(rows, sum(lengths))
-    start = 0
+    integers, floats, kinds = new_results(len(parts[0].results[0]), sum(lengths))
+    start = notes = 0
     for part, length in zip(parts, lengths, strict=True):
-        integers[:, start : start + length] = part.results[0][:, :length]
+        own = slice(start, start + length)
+        integers[:, own] = part.results[0][:, :length]
         kinds[:] = kinds | part.results[2]
         start += length
-    return integers, floats, kinds
+        for number in noted:
+            integers[number : number + 2, own] += notes
+        notes += count_notes(part.results) if noted else 0
+    if not noted:
+        return integers, floats, kinds
+    joined = np.concatenate([part.results[3][:, : count_notes(part.results)] for part in parts], axis=1)
+    state = np.bitwise_or.reduce([part.results[5] for part in parts])
+    state[COUNT] = notes
+    return integers, floats, kinds, joined, joined.view(np.float64), state
 
 
 def _run(

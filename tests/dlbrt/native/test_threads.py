@@ -31,7 +31,7 @@ def test_every_iteration_is_done_once_and_results_are_in_order(
     assert reached == bounds[1]
     assert np.flatnonzero(Z).tolist() == sorted(expected)
     assert Z.sum() == len(expected)
-    results = join_results(parts, bounds[2], 1)
+    results = join_results(parts, bounds[2])
     assert not expected or read_results(results, 0, len(expected)) == [i * i for i in expected]
 
 
