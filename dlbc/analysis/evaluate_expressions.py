@@ -198,8 +198,8 @@ class ExpressionEvaluator(ChainEvaluator):
             return f".{alias.attr}", self._value(node)
         if self._lookup(node.id) is not None:
             return "", None
-        if lookup(f"builtins.{node.id}").is_effective and node.id not in module.functions:
-            return f"builtins.{node.id}", None  # even if another scope hides it
+        if lookup(f"builtins.{node.id}").effect is not None and node.id not in module.functions:
+            return f"builtins.{node.id}", None  # even if another scope hides it: it is refused
         if node.id in module.constant or self._builtin(node.id):
             return self._dotted(node.id), None
         return node.id, self._value(node)
