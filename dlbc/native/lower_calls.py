@@ -179,7 +179,10 @@ class CallLowering(ElementLowering):
                     return (ast.Call(node.func, [value], []) if kind.sources else value), plain
                 value = self._named(value, "value")
                 self._check(helper("too_large", value))
-                return ast.Call(node.func, [value], []), integer(extra=CHECKED)
+                call = ast.Call(node.func, [value], [])
+                if kind.element and kind.kind is not Kind.INEXACT and name == "int":
+                    call = standing_for(helper("integer", value), node)
+                return call, integer(extra=CHECKED)
             case "bool", 1:
                 return ast.Call(node.func, [value], []), Scalar(Kind.TRUTH)
         raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)

@@ -106,10 +106,21 @@ class StatementLowering(AllocationLowering):
             self._bind(target.id, expression, kind)
         elif isinstance(target, ast.Subscript):
             place = self._place(target, ast.Store())
+            expression = self._fitting(place, target, expression, kind)
             self._out.append(ast.Assign([place], expression))
             self._store(target)
         else:
             raise NotCompilableError(f"a store to {ast.unparse(target)} cannot be compiled", target)
+
+    def _fitting(self, place: ast.expr, target: ast.Subscript, value: ast.expr, kind: Scalar) -> ast.expr:
+        """An integer to be stored, checked to fit: the array may be one of small integers."""
+        known = literal_of(value) is not None or kind.kind is not Kind.INTEGER or kind.element
+        if known or self._local(array_of(target)) or not self._can_leave:
+            return value
+        assert isinstance(place, ast.Subscript)
+        value = self._named(value, "value")
+        self._check(helper("unfit", place.value, value))
+        return value
 
     def _augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
         if isinstance(target, ast.Name):

@@ -183,6 +183,11 @@ class LoweringState(ABC):
         """Leave the iteration to Python where the condition holds."""
         self._out.append(ast.If(doubtful, self._leave(), []))
 
+    @property
+    def _can_leave(self) -> bool:
+        """Whether what the iteration has stored so far can be taken back."""
+        return not self._stored_before or self._updated <= self._facts.rows.keys()
+
     def _leave(self) -> list[ast.stmt]:
         self._checks = True
         statements: list[ast.stmt] = []

@@ -260,8 +260,10 @@ def _restructured(
     own = [name for name, _ in parameters]
     in_order = _needs_order(plan, lowered) or bool(lowered.columns or lowered.made)
     may_defer = not in_order and not lowered.saved
-    in_order = in_order or any(isinstance(n, _LEAVING) for s in lowered.statements for n in ast.walk(s))
-    body = [*_saved(facts.index, names, facts, lowered), *copy.deepcopy(lowered.statements)]
+    tests = _Fitting()
+    statements = [tests.visit(copy.deepcopy(s)) for s in lowered.statements]
+    in_order = in_order or any(isinstance(n, _LEAVING) for s in statements for n in ast.walk(s))
+    body = [*_saved(facts.index, names, facts, lowered), *statements]
     nest = Nest(
         loop=_loop(facts.index, names, body),
         first=names.first,
@@ -283,12 +285,26 @@ def _restructured(
                 CHUNK, _head(names, parameters), [*made, *map(_with_numpy, variant.body), _return(names)]
             ),
             variant.what,
-            tuple(sorted(variant.float_arrays - lowered.made.keys())),
+            tuple(sorted((variant.float_arrays | tests.arrays) - lowered.made.keys())),
             variant.strip,
         )
         for variant in found.variants
     )
     return tuple(forms), found.reasons
+
+
+class _Fitting(ast.NodeTransformer):
+    """Leaves out the tests whether integers fit into arrays, which then have to hold floats of 64 bits."""
+
+    def __init__(self) -> None:
+        self.arrays: set[str] = set()
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        match node.test:
+            case ast.Call(func=ast.Attribute(attr="unfit"), args=[ast.Name(id=array), _]):
+                self.arrays.add(array)
+                return ast.Pass()
+        return self.generic_visit(node)
 
 
 def _with_numpy(statement: ast.stmt) -> ast.stmt:

@@ -1,8 +1,9 @@
 """Which arguments of a kernel compiled code takes: numbers, and arrays whose elements follow Python's rules.
 
 A float64 element of an array behaves like a Python float in every operation, an int64 element like an int as
-long as it stays below 2**62 in magnitude (checked, see `numerics`). A float32 or an int32 element does not:
-by NEP 50 the results of its operations have its own type, while compiled code would compute in 64 bits.
+long as it stays below 2**62 in magnitude (checked, see `numerics`). An int32 element does not: by NEP 50 the
+results of its operations have its own type, while compiled code would compute in 64 bits. So it is compared,
+and takes part in arithmetic with 64-bit floats alone (`typed_checks`). Arrays of 32-bit floats are stored to.
 Lists of numbers are copied to arrays, and back where the loop stores to them.
 """
 
@@ -40,17 +41,10 @@ class NotCompiled(Exception):  # noqa: N818 - it is an outcome
         self.line = line
 
 
-def admit(
-    names: Sequence[str], arguments: Sequence[object], index_only: frozenset[str] = frozenset()
-) -> tuple[object, ...]:
-    """The arguments as compiled code takes them, lists as arrays; NotCompiled if it does not take one.
-
-    ``index_only``: arrays whose elements serve as subscripts alone; these may be of any integer type.
-    """
+def admit(names: Sequence[str], arguments: Sequence[object]) -> tuple[object, ...]:
+    """The arguments as compiled code takes them, lists as arrays; NotCompiled if it does not take one."""
     check_error_state()
-    return tuple(
-        _admitted(name, value, name in index_only) for name, value in zip(names, arguments, strict=True)
-    )
+    return tuple(map(_admitted, names, arguments))
 
 
 def restore(original: list[Any], array: Any) -> None:
@@ -75,14 +69,14 @@ def check_error_state() -> None:
                 return  # later filters do not count
 
 
-def _admitted(name: str, value: object, index_only: bool) -> object:
+def _admitted(name: str, value: object) -> object:
     if type(value) is np.ndarray:
-        _check_array(name, value, index_only)
+        _check_array(name, value)
         return value
     if isinstance(value, list):
         return _array_of(name, value)
     if type(value) is tuple:
-        return tuple(_admitted(f"{name}[{place}]", item, index_only) for place, item in enumerate(value))
+        return tuple(_admitted(f"{name}[{place}]", item) for place, item in enumerate(value))
     if type(value) in _INTEGERS:
         if not -LIMIT < value < LIMIT:  # type: ignore[operator]
             raise NotCompiled(f"`{name}` is an integer of 2**62 or more in magnitude")
@@ -94,13 +88,13 @@ def _admitted(name: str, value: object, index_only: bool) -> object:
     raise NotCompiled(f"`{name}` is {_described(value)}")
 
 
-def _check_array(name: str, value: np.ndarray[Any, Any], index_only: bool) -> None:
+def _check_array(name: str, value: np.ndarray[Any, Any]) -> None:
     kind = value.dtype
     if not kind.isnative or not value.flags.aligned:
         raise NotCompiled(f"`{name}` is an array in foreign byte order, or not aligned")
-    if kind in _ELEMENTS or (index_only and kind.kind in "iu"):
+    if kind in _ELEMENTS or kind.kind in "iu" or kind == np.float32:
         return
-    if kind.kind in "iufc":
+    if kind.kind in "fc":
         rule = "whose operations have results of that type, not of 64 bits"
         raise NotCompiled(f"`{name}` is an array of {kind.name}, {rule}")
     if kind.hasobject:

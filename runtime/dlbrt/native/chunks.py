@@ -116,7 +116,7 @@ class CompiledChunks:
         self._room = _NOTES
         named = dict(zip(spec.names, arguments, strict=True))
         _check(spec, named)
-        self._arguments = admit(spec.names, arguments, index_only=spec.index_only)
+        self._arguments = admit(spec.names, arguments)
         self._copies = any(a is not b for a, b in zip(arguments, self._arguments, strict=True))
         for name, value, array in zip(spec.names, arguments, self._arguments, strict=True):
             if isinstance(value, list) and name not in spec.index_only and _is_integer(array):

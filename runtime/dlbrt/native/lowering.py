@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -25,6 +26,7 @@ from dlbrt.native.numerics import (
     BINARY,
     BOOL,
     EXACT,
+    EXACT32,
     FLOAT,
     FULL,
     INT,
@@ -84,6 +86,26 @@ def _unsafe_shift(count: Any) -> Any:
 @overload(numerics.wide_after, strict=False)
 def _wide_after(x: Any, count: Any) -> Any:
     return numerics.wide_after if _is_int(x) and _is_int(count) else None
+
+
+@overload(numerics.integer, strict=False)
+def _integer(x: Any) -> Any:
+    if isinstance(x, types.Integer) and (x.signed or x.bitwidth < 64):
+        return lambda x: np.int64(x)
+    if isinstance(x, types.Boolean) or types.unliteral(x) == types.float64:
+        return lambda x: int(x)
+    return None
+
+
+@overload(numerics.unfit, strict=False)
+def _unfit(array: Any, x: Any) -> Any:
+    kind = array.dtype
+    if isinstance(kind, types.Integer) and _is_int(x):
+        low, high = kind.minval, min(kind.maxval, types.int64.maxval)
+        return lambda array, x: not (low <= x and x <= high)
+    if kind == types.float32:
+        return lambda array, x: not (-EXACT32 <= x and x <= EXACT32)
+    return lambda array, x: False
 
 
 @overload(numerics.is_zero, strict=False)

@@ -20,8 +20,8 @@ import numpy as np
 #: Integers of compiled code have so many bits, and are smaller than this in magnitude.
 _BITS, _LIMIT_BITS = 64, 62
 LIMIT = 2**62
-#: Integers up to this in magnitude are floats without rounding.
-EXACT = 2**53
+#: Integers up to this in magnitude are floats without rounding, of 64 and of 32 bits.
+EXACT, EXACT32 = 2**53, 2**24
 
 #: Arrays of iterations that have more elements are left to Python.
 MOST_ELEMENTS = 2**27
@@ -122,6 +122,18 @@ def too_far(x: Any) -> bool:
 def too_large(x: Any) -> bool:
     """Whether a number has no whole part of 64 bits: it is too large, infinite, or no number."""
     return not -LIMIT < x < LIMIT
+
+
+def integer(x: Any) -> int:
+    """``int(x)``: an integer of 64 bits in compiled code, whatever an array had it in."""
+    return int(x)
+
+
+def unfit(array: Any, x: Any) -> bool:
+    """Whether Python may not store an integer in an array as it is: it raises, or rounds twice."""
+    if array.dtype.kind in "iu":
+        return not np.iinfo(array.dtype).min <= x <= np.iinfo(array.dtype).max
+    return bool(array.dtype == np.float32 and not -EXACT32 <= x <= EXACT32)
 
 
 def kept(row: Any) -> Any:
@@ -290,7 +302,7 @@ globals().update(_MADE)
 
 #: What `dlbrt.native` offers to generated programs.
 HELPERS: Sequence[str] = (
-    *("unsafe_shift", "wide_after", "too_far"),
+    *("unsafe_shift", "wide_after", "too_far", "integer", "unfit"),
     *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside", "inexact"),
     *(
         "too_large",

@@ -4,7 +4,8 @@ numba gives each variable one type. Python's value may have had another on some 
 has converted it to a float, a bool, nothing at all. Such a variable is refused unless no operation on it can
 show the difference. The checks run as a pass after type inference (`CheckingCompiler`).
 
-* float32, unsigned and small integers: refused in arithmetic. NEP 50 keeps their type, numba does not.
+* float32, unsigned and small integers: refused in arithmetic. NEP 50 keeps their type, numba does not. With a
+  float64 small integers give one in both. To arrays of them is stored what surely fits.
 * Arithmetic of two bools: numpy's is logical, Python's is not, and numba has one kind of bool.
 * ``s = 0`` before ``s += x``: `s` is a float in compiled code. As 0 and 0.0 give the same in every operation
   with a float, it may be used in these and stored in float arrays; anything else is refused.
@@ -27,7 +28,16 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import NopythonTypeInference
 
 from dlbrt.native.arguments import NotCompiled
-from dlbrt.native.numerics import EXACT, outside
+from dlbrt.native.numerics import (
+    EXACT,
+    EXACT32,
+    integer,
+    maximum2,
+    minimum2,
+    outside,
+    too_large,
+    unfit,
+)
 from dlbrt.native.wrapping import wrap_elements
 
 _ARITHMETIC = {
@@ -36,6 +46,8 @@ _ARITHMETIC = {
     *(operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod),
     *(operator.ipow, operator.ilshift, operator.irshift),
 }
+_CONVERTING = (int, float, range, bool, outside, integer, unfit, minimum2, maximum2, too_large)
+_POWERS = {operator.pow, operator.ipow}
 _DIVISIONS = {operator.truediv, operator.itruediv}
 _COMPARISONS = {operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt}
 
@@ -124,6 +136,15 @@ class _Check:
             each.target.name: each.value.value
             for each in self.assignments
             if isinstance(each.value, ir.Const | ir.Global | ir.FreeVar)
+        }
+        self._copies = {
+            each.target.name: each.value.name for each in self.assignments if isinstance(each.value, ir.Var)
+        }
+        #: Integers of which it has been tested that they fit.
+        self._tested = {
+            self._source(each.value.args[1])
+            for each in self.assignments
+            if isinstance(each.value, ir.Expr) and each.value.op == "call" and self._calls(each.value, unfit)
         }
         self._undefined: set[str] = set()
         self._converted: set[str] = set()
@@ -221,10 +242,33 @@ class _Check:
 
     def _check_store(self, store: Any, line: int) -> None:
         array, stored = self._type(store.target), self._type(store.value)
-        if isinstance(array, types.Array) and isinstance(array.dtype, types.Integer):
-            kind = stored.dtype if isinstance(stored, types.Array) else stored
-            if not isinstance(kind, types.Integer | types.Boolean):
-                raise NotCompiled("a float is stored in an array of integers", line)
+        if not isinstance(array, types.Array):
+            return
+        kind = stored.dtype if isinstance(stored, types.Array) else stored
+        if isinstance(array.dtype, types.Integer) and not isinstance(kind, types.Integer | types.Boolean):
+            raise NotCompiled("a float is stored in an array of integers", line)
+        small = _is_small(array.dtype) or array.dtype == types.float32
+        if small and isinstance(kind, types.Integer) and not self._fits(store, array.dtype, kind):
+            raise NotCompiled(f"an integer that may not fit is stored in an array of {array.dtype}", line)
+
+    def _fits(self, store: Any, element: Any, kind: Any) -> bool:
+        """Whether an integer is the same as an element of an array."""
+        source = self._source(store.value)
+        constant = self._constants.get(source)
+        if element == types.float32:
+            low, high = -EXACT32, EXACT32
+        else:
+            low, high = element.minval, element.maxval
+        if type(constant) is int:
+            return bool(low <= constant <= high)
+        return bool(low <= kind.minval and kind.maxval <= high) or source in self._tested
+
+    def _source(self, variable: Any) -> str:
+        """The name of the variable of which this one is a copy."""
+        name = str(variable.name)
+        while name in self._copies:
+            name = self._copies[name]
+        return name
 
     def _check_operation(self, value: Any, line: int) -> None:
         if value.op in ("binop", "inplace_binop"):
@@ -238,6 +282,8 @@ class _Check:
                 raise NotCompiled("a part of an array is a value here", line)
             if value.fn in _ARITHMETIC and all(isinstance(kind, types.Boolean) for kind in kinds):
                 raise NotCompiled("arithmetic of two bools, which numpy's and Python's do otherwise", line)
+            if types.float64 in kinds and value.fn not in _POWERS:
+                return
         elif value.op == "unary":
             kinds = [self._type(value.value)]
             if value.fn is not operator.not_ and isinstance(kinds[0], types.Boolean):
@@ -265,7 +311,10 @@ class _Check:
         if isinstance(function, types.Dispatcher):
             return True  # it is checked itself
         known = getattr(function, "typing_key", None)
-        return known in (int, float, range, bool, outside)
+        return known in _CONVERTING
+
+    def _calls(self, call: Any, function: object) -> bool:
+        return getattr(self._typemap[call.func.name], "typing_key", None) is function
 
 
 def _copied(value: Any) -> Iterator[Any]:

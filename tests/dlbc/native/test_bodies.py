@@ -274,7 +274,12 @@ def test_the_else_of_a_while_runs_where_its_condition_is_first_false() -> None:
     loop = "k = 0\nwhile A[i, k] / A[k, 0] > 0:\n    k += 1\nelse:\n    {}\n"
     lines = [line.strip() for line in written(loop.format("Z[i] = k")).splitlines()]
     at = next(k for k, line in enumerate(lines) if line.startswith("if not A[i, k]"))
-    assert lines[at + 1 : at + 3] == ["Z[i] = k", "break"]
+    assert lines[at + 1 : at + 5] == [
+        "if _dlbrt_.native.unfit(Z, k):",
+        "return i",
+        "Z[i] = k",
+        "break",
+    ]
     inside = "for j in range(m):\n" + indent(loop.format("continue"), 4 * " ") + "    Z[i] += j\n"
     assert reason(inside).startswith("a jump from the `else` of this loop")
 
