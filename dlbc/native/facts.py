@@ -76,8 +76,8 @@ class BodyFacts:
     contribute, ``contributed``: the names to which they do. ``extremes``: those of them that are the
     greatest, or least, of what iterations find, with ``max``, ``min`` or the comparison that a new value has
     to win. ``shares``: names that an iteration may update several times, with the operator. ``functions``:
-    those of the program by name; ``numbers``: literals to which names are bound for good. ``kept``:
-    temporaries whose last value is kept, each set in every iteration.
+    those of the program by name; ``numbers``: literals to which names are bound for good, ``constants``:
+    tuples of such. ``kept``: temporaries whose last value is kept, each set in every iteration.
     """
 
     index: str
@@ -92,6 +92,7 @@ class BodyFacts:
     shares: Mapping[str, str] = field(default_factory=dict)
     functions: Callable[[str], ast.FunctionDef | None] = lambda _: None
     numbers: Callable[[str], ast.expr | None] = lambda _: None
+    constants: Callable[[str], ast.expr | None] = lambda _: None
     kept: tuple[str, ...] = ()
 
 
@@ -168,6 +169,18 @@ def literal_of(node: ast.expr) -> object:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
     return None
+
+
+def table_of(node: ast.expr) -> list[list[ast.expr]] | None:
+    """The columns of a tuple or list of literal numbers, or of tuples of such; None for anything else."""
+    if not isinstance(node, ast.Tuple | ast.List) or not node.elts:
+        return None
+    rows = [each.elts if isinstance(each, ast.Tuple | ast.List) else [each] for each in node.elts]
+    numbers = all(isinstance(literal_of(each), int | float) for row in rows for each in row)
+    kinds = {isinstance(each, ast.Tuple | ast.List) for each in node.elts}
+    if not numbers or len(kinds) > 1 or len({*map(len, rows)}) > 1 or not rows[0]:
+        return None
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def array_of(node: ast.expr) -> ast.expr:

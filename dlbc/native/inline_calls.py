@@ -67,12 +67,16 @@ def inline_call(
     if isinstance(last, ast.Return) and len(returns) == 1:
         assert last.value is not None
         return InlinedCall(tuple(arguments), tuple(renamed[:-1]), last.value, own)
-    result, returned = fresh("result"), fresh("returned")
-    once = ast.While(ast.Constant(True), _leaving(renamed, result, returned), [])
+    counts = {len(n.value.elts) if isinstance(n.value, ast.Tuple) else 0 for n in returns}
+    if len(counts) > 1:
+        return None
+    results = [fresh("result") for _ in range(max(1, *counts))]
+    returned = fresh("returned")
+    names_of = [ast.Name(name, ast.Load()) for name in results]
+    result = ast.Tuple([*names_of], ast.Load()) if 0 not in counts else names_of[0]
+    once = ast.While(ast.Constant(True), _leaving(renamed, results, returned), [])
     begin = ast.Assign([ast.Name(returned, ast.Store())], ast.Constant(False))
-    return InlinedCall(
-        tuple(arguments), (begin, once), ast.Name(result, ast.Load()), own | {result, returned}
-    )
+    return InlinedCall(tuple(arguments), (begin, once), result, own | {*results, returned})
 
 
 def returns_value(function: ast.FunctionDef) -> bool:
@@ -92,7 +96,7 @@ def with_value(function: ast.FunctionDef) -> ast.FunctionDef:
 
 def stored_parameters(function: ast.FunctionDef) -> Iterator[int]:
     """The positions of parameters to whose elements a function stores."""
-    places = {each.arg: k for k, each in enumerate(function.args.args)}
+    places = {each.arg: k for k, each in enumerate([*function.args.posonlyargs, *function.args.args])}
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             base: ast.expr = node
@@ -104,18 +108,23 @@ def stored_parameters(function: ast.FunctionDef) -> Iterator[int]:
 
 def _bound_arguments(function: ast.FunctionDef, call: ast.Call) -> list[tuple[str, ast.expr]] | None:
     given = function.args
-    if given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs or function.decorator_list:
+    if given.vararg or given.kwarg or function.decorator_list:
         return None
-    names = [each.arg for each in given.args]
-    values: Mapping[str, ast.expr] = dict(
-        zip(names[len(names) - len(given.defaults) :], given.defaults, strict=True)
+    unnamed = [each.arg for each in given.posonlyargs]
+    in_order = [*unnamed, *(each.arg for each in given.args)]
+    names = [*in_order, *(each.arg for each in given.kwonlyargs)]
+    values: dict[str, ast.expr] = dict(
+        zip(in_order[len(in_order) - len(given.defaults) :], given.defaults, strict=True)
     )
-    if not all(isinstance(value, ast.Constant) for value in values.values()) or len(call.args) > len(names):
+    own = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    values |= {each.arg: value for each, value in own if value is not None}
+    constant = all(isinstance(value, ast.Constant) for value in values.values())
+    if not constant or len(call.args) > len(in_order):
         return None
-    keywords = {k.arg: k.value for k in call.keywords if k.arg in names}
-    if len(keywords) != len(call.keywords) or not keywords.keys().isdisjoint(names[: len(call.args)]):
+    keywords = {k.arg: k.value for k in call.keywords if k.arg in names and k.arg not in unnamed}
+    if len(keywords) != len(call.keywords) or not keywords.keys().isdisjoint(in_order[: len(call.args)]):
         return None
-    found = {**values, **dict(zip(names, call.args, strict=False)), **keywords}
+    found = {**values, **dict(zip(in_order, call.args, strict=False)), **keywords}
     return [(name, found[name]) for name in names] if all(name in found for name in names) else None
 
 
@@ -144,13 +153,15 @@ def _ends(body: Sequence[ast.stmt]) -> bool:
     return False
 
 
-def _leaving(body: Sequence[ast.stmt], result: str, returned: str) -> list[ast.stmt]:
+def _leaving(body: Sequence[ast.stmt], result: Sequence[str], returned: str) -> list[ast.stmt]:
     """The statements with each `return` as an assignment that leaves all loops."""
     found: list[ast.stmt] = []
     for statement in body:
         match statement:
             case ast.Return(value=ast.expr() as value):
-                found.append(ast.Assign([ast.Name(result, ast.Store())], value))
+                names: list[ast.expr] = [ast.Name(name, ast.Store()) for name in result]
+                several = isinstance(value, ast.Tuple)
+                found.append(ast.Assign([ast.Tuple(names, ast.Store()) if several else names[0]], value))
                 found.append(ast.Assign([ast.Name(returned, ast.Store())], ast.Constant(True)))
                 found.append(ast.Break())
             case ast.If(test=test, body=one, orelse=other):

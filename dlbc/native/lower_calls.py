@@ -34,7 +34,7 @@ class CallLowering(ElementLowering):
     def _call(self, node: ast.Call) -> tuple[ast.expr, Scalar]:
         own = self._facts.functions(node.func.id) if isinstance(node.func, ast.Name) else None
         if own is not None:
-            return self._inlined(node, own)
+            return self._inlined(node, own)[0]
         if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
             raise NotCompilableError(f"`{ast.unparse(node)}` cannot be compiled", node)
         name = ast.unparse(node.func) if isinstance(node.func, ast.Name | ast.Attribute) else ""
@@ -84,8 +84,13 @@ class CallLowering(ElementLowering):
         self._whole = node
         self._inlined(node, function)
 
-    def _inlined(self, node: ast.Call, function: ast.FunctionDef) -> tuple[ast.expr, Scalar]:
-        """The statements of a function of the program in place of its call."""
+    def _inlined(
+        self, node: ast.Call, function: ast.FunctionDef, count: int = 0
+    ) -> list[tuple[ast.expr, Scalar]]:
+        """The statements of a function of the program in place of its call, and what it returns.
+
+        ``count``: it is to return so many values, as a tuple.
+        """
 
         def is_given(value: ast.expr) -> bool:
             if self._local(value) or isinstance(literal_of(value), int | float):
@@ -103,9 +108,15 @@ class CallLowering(ElementLowering):
         self._own.allocations |= find_local_arrays(found.statements, self._allocation)
         for name, value in found.arguments:
             self._bind(name, *self.expression(value))
+        results = found.result.elts if count and isinstance(found.result, ast.Tuple) else [found.result]
+        if len(results) != max(count, 1):
+            raise NotCompilableError(f"`{function.name}` does not always return {count} values", node)
         given = {name for name, _ in found.arguments}
-        if isinstance(found.result, ast.Name) and found.result.id in found.names - given:
-            self._out.append(self._zero(found.result.id))  # compiled code wants a value on every path
+        for each in results:
+            if isinstance(each, ast.Name) and each.id in found.names - given:
+                # Compiled code wants a value on every path.
+                looped = any(isinstance(s, ast.While) for s in found.statements)
+                self._out.append(self._zero(each.id, anything=looped))
         outer, self._inside = self._inside, (*self._inside, function)
         outer_pure, self._pure = self._pure, self._pure or node is not self._whole
         outer_protected = self._protected
@@ -113,7 +124,7 @@ class CallLowering(ElementLowering):
             self._protected = known
         try:
             self.statements(found.statements)
-            return self.expression(found.result)
+            return [self.expression(each) for each in results]
         except NotCompilableError as error:
             reason = f"in `{function.name}`, {error}"
             raise NotCompilableError(reason, node) from error

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from dlbc.native.extents import Linear
-from dlbc.native.facts import NotCompilableError, array_of, helper, literal_of, subscripts_of
+from dlbc.native.facts import (
+    NotCompilableError,
+    array_of,
+    helper,
+    literal_of,
+    subscripts_of,
+    table_of,
+)
 from dlbc.native.lowering_records import Level
 from dlbc.native.lowering_state import LoweringState
 from dlbc.native.scalars import Kind, Scalar, Sign, integer
@@ -23,10 +31,47 @@ class ElementLowering(LoweringState):
                 return ast.Subscript(
                     ast.Attribute(array, "shape", ast.Load()), node.slice, ast.Load()
                 ), integer(degree=1)
+        if (found := self._of_constant(node)) is not None:
+            return found
         place = self._place(node, ast.Load())
         if local := self._local(array_of(node)):
             return place, self._own.elements[local]
         return place, Scalar(Kind.ANY, frozenset({self._array(array_of(node))}), element=True)
+
+    def _of_constant(self, node: ast.Subscript) -> tuple[ast.expr, Scalar] | None:
+        """A number out of a tuple, or tuple of tuples, that the text has; None for anything else."""
+        base, subscripts = array_of(node), subscripts_of(node)
+        table = None
+        if isinstance(base, ast.Name) and base.id not in self._locals:
+            table = self._facts.constants(base.id)
+        columns = None if table is None else table_of(table)
+        if table is None or columns is None:
+            return None
+        nested = isinstance(table, ast.Tuple) and isinstance(table.elts[0], ast.Tuple)
+        lengths = [len(columns[0]), len(columns)][: 1 + nested]
+        if len(subscripts) != len(lengths) or any(isinstance(n, ast.Tuple) for n in _keys(node)):
+            return None
+        found = table
+        for subscript, length in zip(subscripts, lengths, strict=True):
+            value, kind = self.expression(subscript)
+            if kind.kind not in (Kind.INTEGER, Kind.ANY):
+                raise NotCompilableError(f"the subscript {ast.unparse(subscript)} is no integer", subscript)
+            if not self._is_in_range(Linear.literal(length), subscript):
+                value = self._named(value, "at")
+                self._check(helper("outside", value, ast.Constant(length)))
+            found = ast.Subscript(found, value, ast.Load())
+        return found, self._kind_of([each for column in columns for each in column], node)
+
+    def _kind_of(self, values: Sequence[ast.expr], node: ast.AST) -> Scalar:
+        """What is known of a number that is one of several in the text."""
+        found = [literal_of(each) for each in values]
+        if all(type(each) is float for each in found):
+            return Scalar(Kind.INEXACT)
+        whole = [each for each in found if type(each) is int]
+        if len(whole) < len(found):
+            raise NotCompilableError("these are no numbers of one type", node)
+        kind = integer(extra=max(each.bit_length() for each in whole))
+        return replace(kind, sign=Sign.NOT_NEGATIVE) if min(whole) >= 0 else kind
 
     def _shape_of(self, owner: ast.expr) -> ast.expr | None:
         """The array whose shape is looked up, as compiled code knows it; None if it is none."""
@@ -46,6 +91,8 @@ class ElementLowering(LoweringState):
         if not array:
             raise NotCompilableError(f"`{ast.unparse(base)}` is no array that the loop is given", node)
         self._use(array)
+        if any(isinstance(key, ast.Tuple) for key in _keys(node)):
+            self._asked.shaped.add(array)  # lists take no subscript but one
         if self._asked.axes.setdefault(array, len(subscripts)) != len(subscripts):
             raise NotCompilableError(f"`{array}` has more subscripts in one place than in another", node)
         lengths = self._lengths_of_given(array, len(subscripts))
@@ -234,6 +281,13 @@ class ElementLowering(LoweringState):
         return all(
             self._facts.parameters.get(n.id, n.id) == n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         )
+
+
+def _keys(node: ast.expr) -> Iterator[ast.expr]:
+    """What stands in the brackets of a subscript, and of those in it."""
+    while isinstance(node, ast.Subscript):
+        yield node.slice
+        node = node.value
 
 
 def _negated(condition: ast.expr) -> ast.expr:

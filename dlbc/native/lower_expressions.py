@@ -30,6 +30,17 @@ _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _SHIFTS = (ast.LShift, ast.RShift)
 #: Bit operations ask for no index or parameter of fewer bits than this.
 _COMMON = 40
+#: Higher powers of integers are left to Python.
+_HIGHEST = 16
+
+
+def _numeric(value: ast.expr, kind: Scalar, other: Scalar) -> tuple[ast.expr, Scalar]:
+    """A truth value as the integer that it is in arithmetic with another number."""
+    is_number = other.kind in (Kind.INTEGER, Kind.INEXACT) and not other.complex
+    if kind.kind is not Kind.TRUTH or kind.unclear or not is_number:
+        return value, kind
+    number = Scalar(Kind.INTEGER, kind.sources, kind.certain, extra=1, sign=Sign.NOT_NEGATIVE)
+    return helper("truth_as_integer", value), number
 
 
 def _of_bits(result: Scalar) -> Scalar:
@@ -113,11 +124,19 @@ class ExpressionLowering(CallLowering):
                 0 <= exponent <= FITTING and base**exponent < 2**FITTING
             ):
                 return self.expression(ast.Constant(base**exponent))
+            case ast.Constant(value=2), ast.Pow(), _ if not isinstance(literal_of(right), int | float):
+                kept = len(self._out)
+                _, second = self.expression(right)
+                del self._out[kept:]
+                if second.kind is Kind.INTEGER and not second.sources:
+                    return self._shift(ast.Constant(1), integer(extra=1), ast.LShift(), right, node)
         one, first = self.expression(left)
         if isinstance(op, _SHIFTS) and first.kind is not Kind.TRUTH:
             self._note_values(left, right)
             return self._shift(one, first, op, right, node)
         two, second = self.expression(right)
+        if isinstance(op, ast.Add | ast.Sub | ast.Mult):
+            (one, first), (two, second) = _numeric(one, first, second), _numeric(two, second, first)
         if Kind.TRUTH in (first.kind, second.kind) and not (
             isinstance(op, _BITWISE) and first.kind is second.kind
         ):
@@ -239,6 +258,8 @@ class ExpressionLowering(CallLowering):
                     )
                 self._fits(square, node)
                 return product, square
+            if isinstance(number, int) and 2 <= number <= _HIGHEST:
+                return self._repeated_product(one, first, number, node)
             raise NotCompilableError("a power of an integer is left to Python", node)
         sources = first.sources | second.sources
         result = Scalar(
@@ -258,6 +279,21 @@ class ExpressionLowering(CallLowering):
             return self._finite(standing_for(helper("numpy_power", one, two), node)), result
         self._asked.python |= sources  # none of which may be one of numpy
         return self._finite(standing_for(helper("power", one, two), node)), result
+
+    def _repeated_product(
+        self, one: ast.expr, kind: Scalar, count: int, node: ast.AST
+    ) -> tuple[ast.expr, Scalar]:
+        """A power of an integer."""
+        factor = self._named(one, "factor")
+        product, result = factor, kind
+        for _ in range(count - 1):
+            wider = of_operation(ast.Mult(), result, kind)
+            if self._may_be_too_wide(wider):
+                product, result = self._product(product, factor, wider)
+            else:
+                product, result = ast.BinOp(product, ast.Mult(), factor), wider
+        self._fits(result, node)
+        return product, result
 
     def _unary(self, node: ast.UnaryOp, op: ast.unaryop, operand: ast.expr) -> tuple[ast.expr, Scalar]:
         value, kind = self.condition(operand) if isinstance(op, ast.Not) else self.expression(operand)

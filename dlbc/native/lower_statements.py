@@ -8,7 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dlbc.native.extents import Linear, Run
-from dlbc.native.facts import NotCompilableError, array_of, described, helper, literal_of
+from dlbc.native.facts import (
+    NotCompilableError,
+    array_of,
+    described,
+    helper,
+    literal_of,
+    subscripts_of,
+    table_of,
+)
 from dlbc.native.lower_allocations import AllocationLowering
 from dlbc.native.lowering_records import Level
 from dlbc.native.scalars import CHECKED, Kind, Scalar, Sign, integer
@@ -91,12 +99,9 @@ class StatementLowering(AllocationLowering):
             and isinstance(value, ast.Tuple)
             and len(target.elts) == len(value.elts)
         ):
-            found = [self.expression(each) for each in value.elts]
-            names = [self._fresh("value") for _ in found]
-            for name, (expression, kind) in zip(names, found, strict=True):
-                self._bind(name, expression, kind)
-            for each, name in zip(target.elts, names, strict=True):
-                self._assign(each, ast.Name(name, ast.Load()))
+            self._assign_each(target, [self.expression(each) for each in value.elts])
+            return
+        if isinstance(target, ast.Tuple) and self._assign_parts(target, value):
             return
         if isinstance(target, ast.Subscript) and self._store_part(target, value, None):
             return
@@ -111,6 +116,30 @@ class StatementLowering(AllocationLowering):
             self._store(target)
         else:
             raise NotCompilableError(f"a store to {ast.unparse(target)} cannot be compiled", target)
+
+    def _assign_each(self, target: ast.Tuple, found: Sequence[tuple[ast.expr, Scalar]]) -> None:
+        """Assign several values at once."""
+        names = [self._fresh("value") for _ in found]
+        for name, (expression, kind) in zip(names, found, strict=True):
+            self._bind(name, expression, kind)
+        for each, name in zip(target.elts, names, strict=True):
+            self._assign(each, ast.Name(name, ast.Load()))
+
+    def _assign_parts(self, target: ast.Tuple, value: ast.expr) -> bool:
+        """Unpack what a function of the program returns, or the row of an array; False for anything else."""
+        count = len(target.elts)
+        match value:
+            case ast.Call(func=ast.Name(id=name)) if (own := self._facts.functions(name)) is not None:
+                self._whole = value
+                self._assign_each(target, self._inlined(value, own, count))
+                return True
+            case ast.Subscript() if array := self._array(array_of(value)):
+                length = f"{self._facts.parameters[array]}.shape[{len(subscripts_of(value))}]"
+                self._conditions.setdefault(f"{length} == {count}")
+                parts = [ast.Subscript(value, ast.Constant(k), ast.Load()) for k in range(count)]
+                self._assign_each(target, [self.expression(each) for each in parts])
+                return True
+        return False
 
     def _fitting(self, place: ast.expr, target: ast.Subscript, value: ast.expr, kind: Scalar) -> ast.expr:
         """An integer to be stored, checked to fit: the array may be one of small integers."""
@@ -163,6 +192,9 @@ class StatementLowering(AllocationLowering):
         return self._own.allocations[local].axes if local else 0
 
     def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
+        if (table := self._table(iterable)) is not None:
+            self._for_constants(node, target, table, body)
+            return
         match target, iterable:
             case ast.Name(), ast.Name() | ast.Attribute() if self._array(iterable) or self._local(iterable):
                 self._for_elements(node, None, target, iterable, body)
@@ -244,6 +276,36 @@ class StatementLowering(AllocationLowering):
         self._stored_before = before or self._updates(body)
         self._leave_loop()
         call = ast.parse(f"range({length})", mode="eval").body
+        self._out.append(ast.For(counter, call, inner, []))
+
+    def _table(self, node: ast.expr) -> list[list[ast.expr]] | None:
+        """The numbers over which a loop runs, if the text has them: a list for each of its targets."""
+        if isinstance(node, ast.Name) and node.id not in self._locals:
+            node = self._facts.constants(node.id) or node
+        return table_of(node)
+
+    def _for_constants(
+        self, node: ast.For, target: ast.expr, table: list[list[ast.expr]], body: list[ast.stmt]
+    ) -> None:
+        """A loop over numbers that stand in the text, as one over their places."""
+        targets = target.elts if isinstance(target, ast.Tuple) and len(table) > 1 else [target]
+        names = [each.id for each in targets if isinstance(each, ast.Name)]
+        if not len(names) == len(targets) == len(table):
+            raise NotCompilableError("an inner loop over anything but a range cannot be compiled", node)
+        counter = ast.Name(self._fresh("at"), ast.Store())
+        self.bound[counter.id] = integer(extra=len(table[0]).bit_length())
+        self._enter(counter.id, [*map(ast.Expr, targets), *body])
+        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
+        outer, self._out = self._out, []
+        for name, values in zip(names, table, strict=True):
+            numbers = ast.Tuple(values, ast.Load())
+            place = ast.Subscript(numbers, ast.Name(counter.id, ast.Load()), ast.Load())
+            self._bind(name, place, self._kind_of(values, node))
+        self.statements(body)
+        inner, self._out = self._out, outer
+        self._stored_before = before or self._updates(body)
+        self._leave_loop()
+        call = ast.parse(f"range({len(table[0])})", mode="eval").body
         self._out.append(ast.For(counter, call, inner, []))
 
     def _vector(self, array: ast.expr, node: ast.For) -> tuple[ast.Name, Scalar]:

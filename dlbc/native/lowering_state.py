@@ -293,6 +293,10 @@ class LoweringState(ABC):
                 return self._bits_of({given[name]})
             case ast.Subscript(value=ast.Name(id=name)) if name in self._own.elements:
                 return self._bits_of(self._own.elements[name].sources)
+            case ast.Call(func=ast.Attribute(attr="truth_as_integer"), args=[operand]):
+                return self._origin(operand)
+            case ast.Compare(left=left, comparators=others):
+                return reduce(_union, map(self._origin, (left, *others)))
             case ast.Attribute(value=operand, attr="real" | "imag"):
                 return self._origin(operand)
             case ast.BinOp(left=one, right=other):
@@ -323,15 +327,18 @@ class LoweringState(ABC):
         self._check(helper("not_finite", named))
         return named
 
-    def _zero(self, name: str) -> ast.stmt:
-        """Bind a name that is bound again before it is used."""
+    def _zero(self, name: str, *, anything: bool) -> ast.stmt:
+        """Bind a name that is bound again before it is used; ``anything``: to whatever type it has then."""
         known = self._known.get(name, integer())
         values = {Kind.INEXACT: 0.0, Kind.TRUTH: False}
         if name in self._traced:
             self._out.append(
                 ast.Assign([ast.Name(self._facts.names.origin(name), ast.Store())], ast.Constant(0))
             )
-        return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(values.get(known.kind, 0)))
+        value: ast.expr = ast.Constant(values.get(known.kind, 0))
+        if anything and known.kind is Kind.ANY:
+            value = helper("UNBOUND").func
+        return ast.Assign([ast.Name(name, ast.Store())], value)
 
     def _has_sign(self, kind: Scalar, least: Sign) -> bool:
         """Whether a float has this sign, or is NaN; its arrays then have to hold floats: integers wrap."""

@@ -131,6 +131,7 @@ def _facts(
         shares={r.name: r.operator for r in shares},
         functions=lambda name: _function_of(context, name),
         numbers=lambda name: _number_of(context, name),
+        constants=lambda name: _constant_of(context, name, ast.Tuple),
         kept=plan.definite,
     )
 
@@ -156,6 +157,14 @@ def _function_of(context: AnalysisContext, name: str) -> ast.FunctionDef | None:
 
 def _number_of(context: AnalysisContext, name: str) -> ast.expr | None:
     """The literal number to which a name of the module is bound once and for all."""
+    value = _constant_of(context, name, ast.expr)
+    return value if value is not None and isinstance(literal_of(value), int | float) else None
+
+
+def _constant_of(context: AnalysisContext, name: str, kind: type[ast.expr]) -> ast.expr | None:
+    """The expression of a kind to which a name of the module is bound once and for all."""
+    if bindings_of(name, context.loop, context.module)[1] is not None:
+        return None
     nodes = context.module.bound.get(name, ())
     if len(nodes) != 1 or name in context.module.declared or name in context.names.temporaries:
         return None
@@ -163,7 +172,7 @@ def _number_of(context: AnalysisContext, name: str) -> ast.expr | None:
     for statement in module.body if isinstance(module, ast.Module) else ():
         match statement:
             case ast.Assign(targets=[ast.Name() as target], value=value) if target is nodes[0]:
-                return value if isinstance(literal_of(value), int | float) else None
+                return value if isinstance(value, kind) else None
     return None
 
 

@@ -97,6 +97,11 @@ def _integer(x: Any) -> Any:
     return None
 
 
+@overload(numerics.truth_as_integer, strict=False)
+def _truth_as_integer(x: Any) -> Any:
+    return (lambda x: int(x)) if isinstance(x, types.Boolean) else None
+
+
 @overload(numerics.unfit, strict=False)
 def _unfit(array: Any, x: Any) -> Any:
     kind = array.dtype

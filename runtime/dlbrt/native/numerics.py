@@ -58,6 +58,9 @@ MATH_UNARY = {
 }
 MATH_BINARY = {f"math_{name}": name for name in ("atan2", "fmod")}
 
+#: Stands for the value of a variable that is bound before it is read, of whatever type it is then.
+UNBOUND = 0
+
 #: Kinds of results, in the vector of kinds: none, bool, int, float.
 UNSET, BOOL, INT, FLOAT = range(4)
 #: Where the kinds of notes have the number of notes, and whether there was no room for all.
@@ -127,6 +130,11 @@ def too_large(x: Any) -> bool:
 def integer(x: Any) -> int:
     """``int(x)``: an integer of 64 bits in compiled code, whatever an array had it in."""
     return int(x)
+
+
+def truth_as_integer(x: Any) -> Any:
+    """A truth value as a number: 0 or 1."""
+    return x + 0
 
 
 def unfit(array: Any, x: Any) -> bool:
@@ -302,7 +310,7 @@ globals().update(_MADE)
 
 #: What `dlbrt.native` offers to generated programs.
 HELPERS: Sequence[str] = (
-    *("unsafe_shift", "wide_after", "too_far", "integer", "unfit"),
+    *("unsafe_shift", "wide_after", "too_far", "integer", "unfit", "truth_as_integer", "UNBOUND"),
     *("wide", "unsafe_product", "is_zero", "not_finite", "minimum2", "maximum2", "outside", "inexact"),
     *(
         "too_large",

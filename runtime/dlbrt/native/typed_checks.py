@@ -146,6 +146,12 @@ class _Check:
             for each in self.assignments
             if isinstance(each.value, ir.Expr) and each.value.op == "call" and self._calls(each.value, unfit)
         }
+        #: What names hold before they are bound.
+        self._unbound = {
+            each.target.name
+            for each in self.assignments
+            if isinstance(each.value, ir.Expr) and each.value.op == "getattr" and each.value.attr == "UNBOUND"
+        }
         self._undefined: set[str] = set()
         self._converted: set[str] = set()
 
@@ -187,6 +193,8 @@ class _Check:
             return
         old, new = self._type(source), self._type(statement.target)
         if old == new or not isinstance(new, types.Number | types.Boolean):
+            return
+        if self._source(source) in self._unbound:
             return
         constant = self._constants.get(source.name)
         if new == types.float64 and type(constant) is int and abs(constant) <= EXACT:

@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 from dlbrt.native import chunks as native_chunks
 from dlbrt.native.arguments import NotCompiled
 from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index
-from dlbrt.native.numerics import put
+from dlbrt.native.numerics import count_note, no_room, note, put
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -152,6 +152,28 @@ def test_what_iterations_leave_is_kept_while_forms_are_compared(monkeypatch: pyt
     for values in (range(8), range(8, 50), range(50, 90)):
         assert chunks.run(values) == len(values)
         assert [list(column) for column in chunks.columns(len(values))] == [list(values)]
+
+
+def test_notes_for_which_there_is_no_room_are_made_again_with_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def form(first, last, step, results, A):
+        at = 0
+        for i in range(first, last, step):
+            put(results, 0, (i - first) // step, at)
+            for j in range(i):
+                if no_room(results, at):
+                    return i
+                note(results, 0, at, A[j] + i)
+                at = count_note(results, at)
+            put(results, 1, (i - first) // step, at)
+        return last
+
+    monkeypatch.setattr(native_chunks, "_NOTES", 4)
+    spec = ChunkSpec([form], columns=[frozenset()] * 2, notes=[frozenset()], noted={0: [0]})
+    chunks = CompiledChunks(spec, [np.arange(40.0)])
+    for values in (range(6), range(6, 40)):
+        assert chunks.run(values) == len(values)
+        [notes] = chunks.columns(len(values))
+        assert [list(each) for each in notes] == [[float(j + i) for j in range(i)] for i in values]
 
 
 def test_chunks_of_some_microseconds_compare_nothing(
