@@ -163,8 +163,8 @@ FRONT: dict[str, CatalogueEntry] = {
     "DLB116": CatalogueEntry(
         R,
         "`jit`: the loop runs as Python, since {reason}",
-        "results are the same; compiled are loops over ranges with numbers, elements of arrays, functions of "
-        "`math` and of the program: compute with these here, or leave `jit` out",
+        "results are the same, at Python's speed; to have it compiled, write this with numbers, elements of "
+        "arrays and loops over ranges (docs/jit.md), or move it out of the loop; or leave `jit` out",
         {
             "try": "results are the same; to have it compiled, test for the case before it comes up, as in "
             "`if x == 0:`, in place of the `try`",

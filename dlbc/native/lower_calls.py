@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 
 from dlbrt.exactness import (
@@ -20,6 +21,8 @@ from dlbc.native.local_arrays import find_local_arrays
 from dlbc.native.lower_elements import ElementLowering
 from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, Sign, integer
 
+#: Texts of which `float` makes infinity.
+_INFINITE = frozenset(f"{sign}{word}" for sign in ("", "+", "-") for word in ("inf", "infinity"))
 #: Functions of `math` that give an integer.
 _TO_INTEGER = frozenset({"floor", "ceil", "trunc"})
 #: Functions of `math` that raise for no number.
@@ -151,6 +154,12 @@ class CallLowering(ElementLowering):
         return (call if function in _TOTAL else self._finite(call)), Scalar(Kind.INEXACT, sign=sign)
 
     def _builtin(self, node: ast.Call, name: str) -> tuple[ast.expr, Scalar]:
+        match name, node.args:
+            case "float", [ast.Constant(value=str() as text)] if text.strip().lower() in _INFINITE:
+                infinite: ast.expr = ast.Constant(math.inf)
+                if text.strip().startswith("-"):
+                    infinite = ast.UnaryOp(ast.USub(), infinite)
+                return infinite, Scalar(Kind.INEXACT)
         if name == "len" and len(node.args) == 1 and self._local(node.args[0]):
             return node, integer(degree=1)
         if name == "len" and len(node.args) == 1 and (array := self._array(node.args[0])):

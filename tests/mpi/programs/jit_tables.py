@@ -122,3 +122,30 @@ def edges(out):
 
 edges(out)
 print(out.tolist())
+
+
+def spans(out):
+    # dlb: parallel, jit
+    for i in range(n):
+        high, low = float("-inf"), float("inf")
+        for j in range(n):
+            high = max(high, float(grid[i, j]))
+            if grid[i, j] < low:
+                low = float(grid[i, j])
+        out[i] = high - low
+
+
+def scored(table, out):
+    try:
+        # dlb: parallel, jit
+        for i in range(2):
+            out[i] = table[i, 0]
+    except TypeError as error:
+        print(error)
+
+
+spans(flat)
+print(flat.tolist())
+scored([[1.0, 2.0], [3.0, 4.0]], flat)
+scored(grid, flat)
+print(flat.tolist())
