@@ -131,7 +131,7 @@ def _facts(
         shares={r.name: r.operator for r in shares},
         functions=lambda name: _function_of(context, name),
         numbers=lambda name: _number_of(context, name),
-        constants=lambda name: _constant_of(context, name, ast.Tuple),
+        constants=lambda name: _tuple_of(context, name),
         kept=plan.definite,
     )
 
@@ -157,12 +157,19 @@ def _function_of(context: AnalysisContext, name: str) -> ast.FunctionDef | None:
 
 def _number_of(context: AnalysisContext, name: str) -> ast.expr | None:
     """The literal number to which a name of the module is bound once and for all."""
-    value = _constant_of(context, name, ast.expr)
+    value = _bound_once(context, name)
     return value if value is not None and isinstance(literal_of(value), int | float) else None
 
 
-def _constant_of(context: AnalysisContext, name: str, kind: type[ast.expr]) -> ast.expr | None:
-    """The expression of a kind to which a name of the module is bound once and for all."""
+def _tuple_of(context: AnalysisContext, name: str) -> ast.Tuple | None:
+    """The tuple, of nothing that can change, to which a name of the module is bound once and for all."""
+    value = _bound_once(context, name)
+    fixed = isinstance(value, ast.Tuple) and not any(isinstance(n, ast.List) for n in ast.walk(value))
+    return value if isinstance(value, ast.Tuple) and fixed else None
+
+
+def _bound_once(context: AnalysisContext, name: str) -> ast.expr | None:
+    """The expression to which a name of the module is bound once and for all."""
     if bindings_of(name, context.loop, context.module)[1] is not None:
         return None
     nodes = context.module.bound.get(name, ())
@@ -172,7 +179,7 @@ def _constant_of(context: AnalysisContext, name: str, kind: type[ast.expr]) -> a
     for statement in module.body if isinstance(module, ast.Module) else ():
         match statement:
             case ast.Assign(targets=[ast.Name() as target], value=value) if target is nodes[0]:
-                return value if isinstance(value, kind) else None
+                return value
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from textwrap import indent
 
 import pytest
@@ -261,6 +262,40 @@ def test_reasons_against_restructuring_quote_what_the_user_wrote(expression: str
 @pytest.mark.parametrize("arguments", ["", "1, 9, 2, 3"])
 def test_a_range_that_is_none_is_left_to_python(arguments: str) -> None:
     assert "anything but a range" in reason(f"for k in range({arguments}):\n    Z[i, 0] += k\n")
+
+
+def test_numbers_that_may_change_are_not_taken_from_the_text() -> None:
+    body = "for a, b in T:\n    Z[i, 0] += A[i, a] * b\n"
+    text = written(body, "T = ((0, 0.5), (1, -0.25))\n")
+    assert "a = (0, 1)[at]" in text
+    assert "b = (0.5, -0.25)[at]" in text
+    for changing in ("T = ([0, 0.5], [1, 0.25])\n", "T = [(0, 0.5)]\n", "T = ((0, 0.5),)\nT = ((1, 0.5),)\n"):
+        assert "anything but a range" in reason(body, changing)
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("for j in range(m):\n    print(A[i, j])\n", "for operand in notes:\n    print(operand)"),
+        (
+            "for j in range(m):\n    if A[i, j] > 0:\n        print(j)\n"
+            "    else:\n        print(i, A[i, j])\n",
+            "for which, j, operand in notes:\n    if which == 0:\n        print(j)\n    else:\n"
+            "        print(i, operand)",
+        ),
+    ],
+)
+def test_inner_loops_leave_notes_of_what_they_contribute(body: str, left: str) -> None:
+    [effect] = chunk(body).effects
+    assert re.sub(r"_\d+", "", effect) == left
+
+
+def test_integers_are_checked_to_fit_where_the_order_of_loops_is_kept() -> None:
+    found = chunk(
+        "for j in range(m):\n    for k in range(m):\n        Z[i, j] += A[i, k] * A[k, j]\n    Z[i, 0] = j\n"
+    )
+    assert "unfit(Z, j)" in found.forms[-1].text
+    assert not any("unfit" in form.text for form in found.forms[:-1])
 
 
 def test_what_stands_under_the_else_of_a_loop_runs_unless_a_break_has_ended_it() -> None:
