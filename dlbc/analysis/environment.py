@@ -254,7 +254,8 @@ class ChainEvaluator(Environment, ABC):
             stays = root in self._region.module.constant or root in self._region.outer
             if stays or self._builtin(root):
                 return self._static(name, read)
-            return self._shared(node, read)
+            shared = self._shared(node, read)
+            return FRESH if name in self._region.module.numbers else shared
         if isinstance(node, ast.Name):
             return self._lookup(node.id) or FRESH
         if isinstance(node, ast.Attribute):

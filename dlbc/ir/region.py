@@ -60,7 +60,7 @@ class ModuleNames:
     ``declared``: names that a function declares global or nonlocal, so that it may bind them at any time.
     ``object_containers``: names of containers whose items may be changed in place; ``scalar_containers``:
     names of containers of numbers and text alone. ``integers``: names that the file binds once, to an integer
-    that it writes out.
+    that it writes out, not below zero; ``numbers``: names that it binds to such and other numbers alone.
     """
 
     bound: Mapping[str, Sequence[ast.AST]]
@@ -78,6 +78,7 @@ class ModuleNames:
     object_containers: frozenset[str] = frozenset()
     scalar_containers: frozenset[str] = frozenset()
     integers: Mapping[str, int] = field(default_factory=dict)
+    numbers: frozenset[str] = frozenset()
 
     def builtin(self, name: str) -> bool:
         """Whether ``name`` means Python's builtin wherever it stands in the module."""

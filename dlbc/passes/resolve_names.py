@@ -50,6 +50,7 @@ def resolve_module(module: Module) -> ModuleNames:
     imports: dict[str, str] = {}
     not_imported: set[str] = set()
     integers: dict[str, int] = {}
+    numbers: Counter[str] = Counter()
     stars = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in every_node(module.tree))
     owners = {m for c in every_node(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
     stores: Counter[str] = Counter()
@@ -57,12 +58,13 @@ def resolve_module(module: Module) -> ModuleNames:
         if type(node) not in _BINDING:
             continue
         names = _names_bound_by(node)
-        if isinstance(node, ast.Name | ast.arg | Functions | ast.ClassDef):
-            stores.update(names)
+        stores.update(names)
         if node not in owners:  # what a class body binds hides nothing in functions
             anywhere |= names
         if isinstance(node, ast.Assign):
-            integers |= dict(_integers_bound_by(node))
+            found = list(_numbers_bound_by(node))
+            integers |= {name: value for name, value in found if type(value) is int and value >= 0}
+            numbers.update(name for name, _ in found)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
             aliases |= {t.id: node.value for t in node.targets if isinstance(t, ast.Name)}
         if not isinstance(node, ast.Import | ast.ImportFrom):
@@ -100,18 +102,21 @@ def resolve_module(module: Module) -> ModuleNames:
             for name, value in integers.items()
             if stores[name] == 1 and name not in declared and not stars
         },
+        numbers=frozenset(name for name, count in numbers.items() if stores[name] == count and not stars),
     )
 
 
-def _integers_bound_by(node: ast.Assign) -> Iterator[tuple[str, int]]:
-    """Names that an assignment binds to integers that it writes out."""
+def _numbers_bound_by(node: ast.Assign) -> Iterator[tuple[str, float]]:
+    """Names that an assignment binds to numbers that it writes out."""
     pairs: list[tuple[ast.expr, ast.expr]] = [(target, node.value) for target in node.targets]
     for target, value in pairs:  # which grows
         match target, value:
             case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
                 pairs += zip(targets, values, strict=True)
-            case ast.Name(id=name), ast.Constant(value=int(found)) if type(found) is int:
+            case ast.Name(id=name), ast.Constant(value=int() | float() as found) if type(found) is not bool:
                 yield name, found
+            case ast.Name(id=name), ast.UnaryOp(ast.USub(), ast.Constant(value=int() | float() as found)):
+                yield name, -found
 
 
 def _names_bound_by(node: ast.AST) -> set[str]:

@@ -62,6 +62,10 @@ REFUSED = [
     ("a name by text in a callee", "def f():\n    globals()['k'] = 1\n", "out[i] = f()", "DLB209"),
     ("a dictionary that grows", READS, "out[i] = d[i]", "DLB420"),
     ("what a cache gives", CACHE.format("return [k]"), "t = f(i); t.append(1); out[i] = len(t)", "DLB406"),
+    ("a number that may be an array", "x0 = 1.5\ndef f():\n    global x0\n    x0 = np.ones(3)\n",
+     "x = x0; x *= 2", "DLB315"),
+    ("a number, or what another loop leaves", "x0 = 1.5\nfor x0 in [[1]]:\n    pass\n", "x = x0; x += [2]",
+     "DLB315"),
     ("an array of a cache", CACHE.format("t = np.ones(k)\n    return t"), "t = f(i); t += 1", "DLB315"),
     ("a cache in a callee", CACHE.format("return [k]") + "def g(k):\n    f(k).append(k)\n", "g(i)", "DLB409"),
     ("output of a cached function", CACHE.format("print(k)"), "out[i] = f(i)", "DLB409"),
@@ -103,6 +107,9 @@ TAKEN = [
      "    def f(self, x):\n        self.xs.append(x)\n        return self.xs\n", "out[i] = C().f(i)"),
     ("a default dictionary of the iteration", "from collections import defaultdict\n",
      "d = defaultdict(list); d[i].append(1); out[i] = dict(d)"),
+    ("numbers of the file", "x0, dx = 1.5, -2\n", "x = x0; x *= 2; x += dx; out[i] = x"),
+    ("a number that only functions bind again", "x0 = 1\ndef f():\n    global x0\n    x0 = 2.5\n",
+     "x = x0; x *= 2; out[i] = x"),
     ("a method that only the module copy runs", OBJECT.format("__copy__(self)"), "out[i] = c.n + i"),
 ]  # fmt: skip
 
@@ -214,7 +221,7 @@ SEEDS = [
 def test_nothing_needs_to_be_watched_where_generators_are_made_of_seeds(
     body: str, seeds: tuple[str, ...]
 ) -> None:
-    before = "import settings\nshared, seeds = 1, [1] * n\ndef f(rng):\n    return rng.spawn(1)\n"
+    before = "import settings\nshared, seeds = len('a'), [1] * n\ndef f(rng):\n    return rng.spawn(1)\n"
     plan = plan_of(program(before, body))
     assert plan.watched
     assert plan.seeds == seeds
