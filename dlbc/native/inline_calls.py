@@ -70,10 +70,10 @@ def inline_call(
     counts = {len(n.value.elts) if isinstance(n.value, ast.Tuple) else 0 for n in returns}
     if len(counts) > 1:
         return None
-    results = [fresh("result") for _ in range(max(1, *counts))]
+    results = [fresh("result") for _ in range(max([1, *counts]))]
     returned = fresh("returned")
     names_of = [ast.Name(name, ast.Load()) for name in results]
-    result = ast.Tuple([*names_of], ast.Load()) if 0 not in counts else names_of[0]
+    result = ast.Tuple([*names_of], ast.Load()) if counts and 0 not in counts else names_of[0]
     once = ast.While(ast.Constant(True), _leaving(renamed, results, returned), [])
     begin = ast.Assign([ast.Name(returned, ast.Store())], ast.Constant(False))
     return InlinedCall(tuple(arguments), (begin, once), result, own | {*results, returned})

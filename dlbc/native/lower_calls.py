@@ -111,7 +111,9 @@ class CallLowering(ElementLowering):
         self._own.allocations |= find_local_arrays(found.statements, self._allocation)
         for name, value in found.arguments:
             self._bind(name, *self.expression(value))
-        results = found.result.elts if count and isinstance(found.result, ast.Tuple) else [found.result]
+        results = [found.result]
+        if count:
+            results = found.result.elts if isinstance(found.result, ast.Tuple) else []
         if len(results) != max(count, 1):
             raise NotCompilableError(f"`{function.name}` does not always return {count} values", node)
         given = {name for name, _ in found.arguments}

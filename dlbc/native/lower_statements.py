@@ -267,10 +267,21 @@ class StatementLowering(AllocationLowering):
         last = Linear.atom(length) - Linear.literal(1)
         self._enter(counter.id, [ast.Expr(item), *body])
         self._scope.inside(Run(counter.id, (Linear(),), (last,)))
+        self._over_places(counter, length, [(item.id, base, element)], body)
+
+    def _over_places(
+        self,
+        counter: ast.Name,
+        length: str,
+        items: Sequence[tuple[str, ast.expr, Scalar]],
+        body: list[ast.stmt],
+    ) -> None:
+        """The loop that has been entered, over the places of sequences whose items get names in it."""
         before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
         outer, self._out = self._out, []
-        place = ast.Subscript(base, ast.Name(counter.id, ast.Load()), ast.Load())
-        self._bind(item.id, place, element)
+        for name, sequence, kind in items:
+            place = ast.Subscript(sequence, ast.Name(counter.id, ast.Load()), ast.Load())
+            self._bind(name, place, kind)
         self.statements(body)
         inner, self._out = self._out, outer
         self._stored_before = before or self._updates(body)
@@ -295,18 +306,11 @@ class StatementLowering(AllocationLowering):
         counter = ast.Name(self._fresh("at"), ast.Store())
         self.bound[counter.id] = integer(extra=len(table[0]).bit_length())
         self._enter(counter.id, [*map(ast.Expr, targets), *body])
-        before, self._stored_before = self._stored_before, self._stored_before or self._updates(body)
-        outer, self._out = self._out, []
-        for name, values in zip(names, table, strict=True):
-            numbers = ast.Tuple(values, ast.Load())
-            place = ast.Subscript(numbers, ast.Name(counter.id, ast.Load()), ast.Load())
-            self._bind(name, place, self._kind_of(values, node))
-        self.statements(body)
-        inner, self._out = self._out, outer
-        self._stored_before = before or self._updates(body)
-        self._leave_loop()
-        call = ast.parse(f"range({len(table[0])})", mode="eval").body
-        self._out.append(ast.For(counter, call, inner, []))
+        items = [
+            (name, ast.Tuple(values, ast.Load()), self._kind_of(values, node))
+            for name, values in zip(names, table, strict=True)
+        ]
+        self._over_places(counter, str(len(table[0])), items, body)
 
     def _vector(self, array: ast.expr, node: ast.For) -> tuple[ast.Name, Scalar]:
         """An array over whose elements a loop runs, and what is known of these."""

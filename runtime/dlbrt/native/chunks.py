@@ -254,8 +254,8 @@ class CompiledChunks:
         for number, numpy in enumerate(self._numpy):
             if number in origins.values() or number - 1 in self._spec.noted:
                 continue
-            if not kinds[number]:
-                yield repeat(None)  # no iteration has come to it
+            if not kinds[number + (number in self._spec.noted)]:
+                yield repeat(None)  # no iteration has come to it, or to the end of its notes
             elif number in self._spec.noted:
                 yield self._notes(number, count)
             elif number in origins:

@@ -153,3 +153,48 @@ print(grouped(y))
 print(out_of_range(k, 9), out_of_range(k, 8))
 out = np.zeros(n)
 print(divided(x, out), out.tolist(), divided(np.where(x > 0.9, 2.0, x), np.zeros(n)))
+
+
+def half_noted(a, places):
+    kept = []
+    try:
+        # dlb: parallel, jit
+        for i in range(len(a)):
+            if i % 8 == 7:
+                for j in range(3):
+                    kept.append(a[places[i], j])
+    except IndexError as error:
+        print(error, i)
+    return kept
+
+
+def refused(v):
+    raise ValueError(v)
+
+
+def one(v):
+    return v
+
+
+def unpacking(a):
+    out = np.zeros(len(a))
+    try:
+        # dlb: parallel, jit
+        for i in range(len(a)):
+            (v,) = one(a[i])
+            out[i] = v
+    except TypeError as error:
+        print(error, i)
+    try:
+        # dlb: parallel, jit
+        for i in range(len(a)):
+            out[i] = refused(a[i])
+    except ValueError as error:
+        print(error, i)
+    return out.tolist()
+
+
+places = np.arange(n)
+places[7] = 99
+print(half_noted(y, np.arange(n)), half_noted(y, places))
+print(unpacking(x))
