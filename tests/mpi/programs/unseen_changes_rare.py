@@ -1,4 +1,6 @@
-"""One iteration alone changes what iterations share: of the first rank, or of another one; or none does."""
+"""One iteration changes what iterations share, of the first rank, or of another one; none; or each does."""
+
+import time
 
 import numpy as np
 import side_module
@@ -21,5 +23,17 @@ def rarely(n, at):
     return seen, total, out.tolist(), last, i, kept
 
 
+def always(n):
+    """Few iterations, and each of them changes something."""
+    seen, out = [0], np.zeros(n)
+    # dlb: parallel
+    for i in range(n):
+        out[i] = change(seen, i, i)
+        time.sleep(0.03 if i >= n // 2 else 0.002)  # so that rank 0 takes over work of others
+    return seen, out.tolist()
+
+
+for n in (10, 2):
+    print(always(n))
 for at in (0, 1, 3, 17, 39, 100):
     print(rarely(40, at))

@@ -209,7 +209,8 @@ class LoopRun:
         self._in_order = in_order is not None
         if self._probation.wanted:
             return self._on_probation(loop, begun)
-        if self._in_order:
+        # Of one iteration for each rank, rank 0's is the first, and what it finds then can be undone.
+        if self._in_order or (prepared.watches(loop) and n <= self._root_runtime.communicator.ranks):
             self._outcome.strategy = initial = STATIC
             self._pooled, loop.folding = False, FoldingPolicy.NONE
         # Under `none` work stays where it is while a loop runs; between the passes of a routine it may move.
@@ -238,15 +239,17 @@ class LoopRun:
     def _iterations_on_probation(self, loop: LoopContext) -> int:
         """How many iterations rank 0 does first and alone, to see what the calls do that are not seen.
 
-        Where they would be a large part of its work there are none, if rank 0's own iterations are the first
-        ones in any case; two where they are not, or cost little. The first alone may change nothing, by zero.
+        One where they are a large part of its work, if its own iterations come first in any case; none
+        where it has no other. Two elsewhere: the first alone may change nothing, by zero.
         """
         if not self._prepared.watches(loop) or self._loop_history.watched_runs >= _WATCHED_RUNS:
             return 0
         self._loop_history.watched_runs += 1
         in_blocks = loop.table.iterations is Distribution.BLOCK and loop.folding is FoldingPolicy.NONE
         share = len(self._prepared.space) // self._root_runtime.communicator.ranks
-        return min(2, share // _LARGE_SHARE) if in_blocks and not self._pooled else 2
+        if not in_blocks or self._pooled or share >= 2 * _LARGE_SHARE:
+            return 2
+        return 1 if share > 1 else 0
 
     def _needs_order(self, loop: LoopContext) -> str | None:
         """The object because of which rank 0's iterations have to be the first ones, in order; None if none.
