@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import inspect
 import io
-import itertools
 import linecache
 import re
 import sys
@@ -21,7 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbrt.cell.objects import walk
+import numpy as np
+from dlbrt.cell import module_state
+from dlbrt.cell.objects import views_of, walk
 from dlbrt.cell.pickles import CellPickler, names_of, unpicklable, write
 from dlbrt.cell.variables import VARIABLES
 
@@ -79,7 +80,10 @@ class CellProgram:
         functions, values, imports = _needed(tree, namespace)
         before = [*imports, *functions.values()]
         before += [_binding(name, values[name]) for name in sorted(values)]
-        head = "\n".join([*before, f"{VARIABLES}.begin()", ""])
+        futures = [
+            each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"
+        ]
+        head = "\n".join([*map(ast.unparse, futures), *before, f"{VARIABLES}.begin()", ""])
         definitions = tuple(
             each
             for each in tree.body
@@ -89,7 +93,10 @@ class CellProgram:
         # A notebook may look at any name that the cell leaves.
         reads = "try:\n    {}\nexcept NameError:\n    pass\n"
         tail = "".join(reads.format(name) for name in sorted(_bound(tree)))
-        text = head + cell.rstrip("\n") + "\n" + tail
+        lines = cell.rstrip("\n").split("\n")
+        for each in futures:  # they have to come first
+            lines[each.lineno - 1 : each.end_lineno] = [""] * ((each.end_lineno or 0) - each.lineno + 1)
+        text = head + "\n".join(lines) + "\n" + tail
         return cls(text, head.count("\n"), values, tuple(functions), defines, definitions)
 
     def source(self, path: Path) -> CellSource:
@@ -99,11 +106,12 @@ class CellProgram:
     def write(self, file: Path, namespace: dict[str, Any]) -> list[Any]:
         """Write the values; the objects that are sent, by their numbers. CannotSendError."""
         order = walk(self.values[name] for name in sorted(self.values))
-        _refuse_overlaps(self.values)
+        views = _views_among(self.values)
         for name, value in self.values.items():
             if problem := unpicklable(value, namespace, self.by_name):
                 raise CannotSendError(f"the variable {name} cannot go to the ranks ({problem})")
-        write(file, self.values, namespace, self.by_name)
+        write(file, self.values, namespace, self.by_name, views=views)
+        write(file.with_name("modules"), module_state.capture(), namespace, self.by_name)
         return order
 
     def define(self, names: list[str], namespace: dict[str, Any], path: Path) -> None:
@@ -224,28 +232,14 @@ def _names_in(value: Any, namespace: Mapping[str, Any]) -> set[str]:
     return pickler.wanted
 
 
-def _refuse_overlaps(values: Mapping[str, Any]) -> None:
-    """Raise CannotSendError where arrays share memory: each would be a copy of its own on the ranks."""
-    import numpy as np
-
-    arrays = [
-        (name, each)
-        for name, value in values.items()
-        for each in walk([value])
-        if isinstance(each, np.ndarray) and each.size
-    ]
-    placed = sorted(
-        ((*np.lib.array_utils.byte_bounds(each), name, each) for name, each in arrays), key=_start
-    )
-    for (_, end, name, each), (start, _, other, another) in itertools.pairwise(placed):
-        if start < end and each is not another:
-            both = (
-                f"the variables {name} and {other} share memory"
-                if name != other
-                else f"arrays of {name} share memory"
-            )
-            raise CannotSendError(f"{both}, which copies on the ranks would not; use one of them, or a copy")
-
-
-def _start(placed: tuple[Any, ...]) -> int:
-    return int(placed[0])
+def _views_among(values: Mapping[str, Any]) -> dict[int, tuple[Any, int]]:
+    """The arrays that are parts of others (`views_of`); CannotSendError where some share memory otherwise."""
+    arrays = [each for each in walk(values[name] for name in sorted(values)) if type(each) is np.ndarray]
+    views, mixed = views_of(arrays, ())
+    if mixed:
+        names = [name for name in sorted(values) if not mixed.isdisjoint(map(id, walk([values[name]])))]
+        raise CannotSendError(
+            f"arrays of {' and '.join(names)} share memory with others, which copies on the ranks would not; "
+            "use one of them, or a copy"
+        )
+    return views

@@ -7,6 +7,7 @@ import html
 import json
 import os
 import pickle
+import re
 import selectors
 import shlex
 import signal
@@ -75,7 +76,7 @@ def dlb(shell: Any, line: str, cell: str) -> None:
         program = CellProgram.of(cell, namespace)
     except SyntaxError as error:
         mark = " " * ((error.offset or 1) - 1) + "^"
-        place = f"cell, line {(error.lineno or 0) + 1}: SyntaxError: {error.msg}"
+        place = f"cell, line {(error.lineno or 0) + 1}: SyntaxError: {_in_cell(error.msg)}"
         raise CellError(str(error), [place, f"    {(error.text or '').rstrip()}", f"    {mark}"]) from None
     shared = run.shared_directory(Path("cell.py"))
     with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as name:
@@ -181,8 +182,13 @@ class _Job:
             error: BaseException = pickle.loads(data)
             error._render_traceback_ = lambda: lines  # type: ignore[attr-defined]
         except Exception:  # it cannot be read, or takes no attributes
-            error = CellError(f"{kind}: {text}", lines)
+            error = CellError(f"{kind}: {self._source.named(text)}", lines)
         return error
+
+
+def _in_cell(message: str) -> str:
+    """A message of the parser, with the line of the cell, of which that of the magic is the first."""
+    return re.sub(r"\bon line (\d+)", lambda found: f"on line {int(found[1]) + 1}", message)
 
 
 def _shown_frame(

@@ -119,6 +119,12 @@ def test_nothing_is_written_on_errors(
     assert [p.name for p in tmp_path.iterdir()] == ([] if data is None else ["bad.py"])
 
 
+@pytest.mark.parametrize("command", [["transform", ""], ["check", ""], ["run", "-n", 2, ""]])
+def test_an_empty_name_is_that_of_no_file(command: list[object], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*command) == 2
+    assert "error[DLB001]" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("data", [b"", b"print(1)", b"# only a comment\r\n"])
 def test_a_file_without_annotations_is_copied(
     tmp_path: Path, data: bytes, capsys: pytest.CaptureFixture[str]

@@ -179,6 +179,85 @@ kind = type(pair)
     assert found[0] == found[1]
 
 
+#: What plain cells keep, by name: what comes before, the cell, and expressions whose values are to agree.
+KEEPING = {
+    "modules": (
+        "import decimal, random\nnp.random.seed(0); random.seed(0); decimal.getcontext().prec = 5\n"
+        "np.set_printoptions(precision=2)\nthird = decimal.Decimal(1)",
+        "A = np.random.rand(4)\nshown, third = [str(A), random.random()], third / 3\n{loop}"
+        "random.seed(5)\nnp.set_printoptions(precision=3)\ndecimal.getcontext().prec = 7\n",
+        (
+            "shown",
+            "third",
+            "A",
+            "np.random.rand(2)",
+            "random.random()",
+            "decimal.getcontext().prec",
+            "str(A / 3)",
+        ),
+    ),
+    "functions and classes": (
+        "def counting():\n    n = 0\n    def count():\n        nonlocal n\n        n += 1\n        return n\n"
+        "    return count\ncount = counting()\n"
+        "def memo(x, cache={}):\n    cache[x] = 1\n    return len(cache)\ndef plain():\n    pass\n"
+        "class G:\n    made, total = [], 0\n"
+        "    def __init__(self):\n        G.total += 1\n        self.made.append(self)\n",
+        "count(); memo(3); g = G(); plain.n = 5\n{loop}count()\n",
+        ("count()", "memo(4)", "G.total, len(G.made), G.made[0] is g, type(g) is G", "plain.n"),
+    ),
+    "parts of arrays": (
+        "arr, B = np.zeros(8), A[::-2]",
+        "part, base, M = arr[2:5], np.zeros(8), np.zeros((3, 4), order='F')\n"
+        "steps, back, T, column = base[::2], base[::-1], M.T, M[:, 1]\n{loop}base[:] = A[0]\n",
+        (
+            "base.fill(7), arr.fill(1), M.fill(2), B[1]",
+            "part",
+            "B",
+            "steps",
+            "back",
+            "T",
+            "column",
+            "T.strides",
+        ),
+    ),
+    "arrays that are only read": (
+        "ro = np.arange(4.0)\nro.flags.writeable = False",
+        "try:\n    ro[0] = 1\n    said = ''\nexcept ValueError as error:\n    said = str(error)\n{loop}",
+        ("said", "ro", "ro.flags.writeable"),
+    ),
+    "slots": (
+        "class Slots:\n    __slots__ = ('x',)\n    def __init__(self):\n        self.x = 1\nsl = Slots()",
+        "{loop}sl.x = 7\n",
+        ("sl.x", "type(sl) is Slots", "hasattr(sl, '__dict__')"),
+    ),
+    "kept results": (
+        "import functools\n@functools.lru_cache(None)\n"
+        "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)",
+        "found = [0] * 9\n# dlb: parallel\nfor i in range(9):\n    found[i] = fib(i)\n",
+        ("found", "fib(20)"),
+    ),
+    "names and imports": (
+        "",
+        "from __future__ import annotations\ndlb = 4\n"
+        "# dlb: iterate\nfor t in range(3):\n    # dlb: parallel\n    for i in range(4):\n"
+        "        A[i] = A[i] + t\n",
+        ("dlb", "A", "t", "[n for n in globals() if 'routine' in n]"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_a_cell_keeps_what_a_plain_cell_keeps(notebook: Notebook, name: str) -> None:
+    before, body, values = KEEPING[name]
+    body = body.replace("{loop}", "# dlb: parallel\nfor i in range(4):\n    A[i] = A[i] * 2 + i\n")
+    found = []
+    for magic in ("", "%%dlb -n 2 --strategy none --no-summary\n"):
+        notebook.run("A = np.arange(4.0)", before, magic + body)
+        found.append([repr(eval(each, notebook.shell.user_ns)) for each in values])
+    notebook.run("np.set_printoptions(precision=8)")
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("setting", "body", "said"),
     [
@@ -187,7 +266,11 @@ kind = type(pair)
             "for i in range(4):\n    A[i] = len(handle.name)\n",
             "variable handle cannot",
         ),
-        ("B = A[::2]", "for i in range(4):\n    A[i] = B[0]\n", "variables . and . share memory"),
+        (
+            "O = np.empty(3, object)\nP = O[:2]",
+            "for i in range(4):\n    A[i] = len(O) + len(P)\n",
+            "of P share memory",
+        ),
         (
             "",
             "for i in range(4):\n    A[i] = 1\ng = (k for k in 'ab')\n",
@@ -195,6 +278,12 @@ kind = type(pair)
         ),
         ("", "for i in range(1, 4):\n    A[i] = A[i - 1]\n", r"cell, line 4:5: error\[DLB301\]"),
         ("", "for i in range(4):\n    A[i] = = 1\n", "cell, line 4: SyntaxError"),
+        ("", "for i in range(4):\nA[i] = 1\n", "cell, line 4: SyntaxError.* on line 3"),
+        (
+            "",
+            "for i in range(4):\n    A[i] = 1\nO = np.empty(3, object); P = O[:1]\n",
+            "variable P .* shares memory",
+        ),
         ("", "for i in range(4):\n    A[i] = 1\nimport sys\nsys.exit(3)\n", "ended with status 3"),
     ],
 )

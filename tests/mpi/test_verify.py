@@ -44,6 +44,17 @@ def test_a_right_program_is_identical(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8-sig"])
+def test_a_program_may_be_in_any_encoding(tmp_path: Path, encoding: str) -> None:
+    line = "# -*- coding: latin-1 -*-\n" if encoding == "latin-1" else ""
+    text = "s, A = 'éè', [0] * 4\n# dlb: parallel\nfor i in range(4):\n    A[i] = len(s) + i\nprint(A, s)\n"
+    (tmp_path / "other.py").write_bytes((line + text).encode(encoding))
+    done = verify("-n", "2", "--runs", "1", "--seed", "4", "other.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["other.py: identical in 1 run (ranks: 2; seed 4)"]
+
+
+@pytest.mark.mpi
 def test_a_program_that_fails_alike_in_all_runs_is_said_to_fail(tmp_path: Path) -> None:
     (tmp_path / "fails.py").write_text(GOOD + "\nraise ValueError('no data')\n")
     done = verify("-n", "2", "--runs", "1", "--seed", "4", "fails.py", "x", cwd=tmp_path)

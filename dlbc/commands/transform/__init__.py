@@ -86,7 +86,7 @@ def _tree(options: argparse.Namespace, folders: Sequence[str]) -> int:
 
 
 def _file(path: Path, output: str | None, options: argparse.Namespace) -> int:
-    target = Path(output) if output else path.with_name(f"{path.stem}_dlb.py")
+    target = Path(output) if output else path.parent / f"{path.stem}_dlb.py"
     source, problems = read_source(str(path))
     result = TransformResult(None, problems)
     if not problems:

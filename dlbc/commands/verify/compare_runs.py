@@ -13,6 +13,7 @@ from dlbc.commands.verify.compare import Difference, Outcome, Unsteady, differen
 from dlbc.commands.verify.execute import VerifiedProgram, run_once
 from dlbc.commands.verify.kernels import Kernels, read_kernels
 from dlbc.commands.verify.settings import RunSettings, draw, most_load, rank_count
+from dlbc.parse.read_source import decode_source
 
 #: The time of a run that is not bounded by the user: seconds, and so many times the sequential program's.
 _TIMEOUT_S = 120.0
@@ -95,7 +96,7 @@ def _kernels(verified: VerifiedProgram) -> Kernels:
     path = verified.program.path.resolve()
     for source, text in verified.program.generated:
         if source.resolve() == path:
-            return read_kernels(text.decode("utf-8"))
+            return read_kernels(decode_source(str(path), text)[0].text)
     return Kernels()
 
 

@@ -5,12 +5,14 @@ Both sides walk the values alike, so the number of an object in the walk stands 
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from dlbrt.data.set_tables import copy_of, give_contents
 
@@ -70,8 +72,45 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, np.ndarray):
         if value.dtype.hasobject and value.dtype == object:
             yield from value.flat
+    elif isinstance(value, types.FunctionType):
+        if value.__module__ == "__main__":
+            state = _state_of_function(value)
+            yield from (*state[0].values(), *state[1], *state[2], *state[3].values())
+    elif isinstance(value, type):
+        yield from _state_of_class(value).values()
     elif _has_plain_state(value):
         yield from vars(value).values()
+
+
+def _state_of_function(function: types.FunctionType) -> tuple[dict[str, Any], ...]:
+    """What a function keeps: attributes, the contents of its closure, defaults; the same of keywords."""
+    contents = [_content_of(each) for each in function.__closure__ or ()]
+    defaults = list(function.__defaults__ or ())
+    return dict(vars(function)), contents, defaults, dict(function.__kwdefaults__ or {})  # type: ignore[return-value]
+
+
+def _content_of(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+#: What a class has of its own that is no state.
+_DEFINED = (types.FunctionType, staticmethod, classmethod, property, types.MemberDescriptorType, type)
+
+
+def _state_of_class(kind: type) -> dict[str, Any]:
+    """The attributes of a class of the notebook that are values."""
+    if kind.__module__ != "__main__" or isinstance(kind, enum.EnumMeta):
+        return {}
+    return {
+        name: value
+        for name, value in vars(kind).items()
+        if not name.startswith(("__", "_abc_"))
+        and not isinstance(value, _DEFINED)
+        and not hasattr(value, "__get__")
+    }
 
 
 def state_of(value: Any) -> Any:
@@ -84,6 +123,10 @@ def state_of(value: Any) -> Any:
         return list(value)
     if type(value) is np.ndarray:
         return value
+    if isinstance(value, types.FunctionType):
+        return _state_of_function(value)[:2] if value.__module__ == "__main__" else None
+    if isinstance(value, type):
+        return _state_of_class(value) or None
     return dict(vars(value)) if _has_plain_state(value) else None
 
 
@@ -98,6 +141,19 @@ def restore(value: Any, state: Any) -> None:
     elif isinstance(value, dict):
         value.clear()
         value.update(state)
+    elif isinstance(value, types.FunctionType):
+        attributes, contents = state
+        vars(value).clear()
+        vars(value).update(attributes)
+        for cell, content in zip(value.__closure__ or (), contents, strict=True):
+            if content is not _content_of(cell):
+                cell.cell_contents = content
+    elif isinstance(value, type):
+        for name in _state_of_class(value).keys() - state.keys():
+            delattr(value, name)
+        for name, each in state.items():
+            if vars(value).get(name) is not each:
+                setattr(value, name, each)
     else:
         vars(value).clear()
         vars(value).update(state)
@@ -108,3 +164,27 @@ def digest_of(value: Any) -> bytes | None:
     if type(value) is not np.ndarray or value.dtype.hasobject:
         return None
     return hashlib.blake2b(np.ascontiguousarray(value).view(np.uint8).data).digest()
+
+
+def views_of(arrays: Iterable[Any], owners: Iterable[int]) -> tuple[dict[int, tuple[Any, int]], set[int]]:
+    """The arrays that lie in the memory of another one, by their ids, with that one and the distance in bytes
+    from its beginning; and those that share memory in another way.
+
+    ``owners``: the ids of arrays that others are seen as parts of, where both have the same memory.
+    """
+    first = set(owners)
+    placed = [(*byte_bounds(each), each) for each in arrays if each.size]
+    placed.sort(key=lambda found: (found[0], -found[1], id(found[2]) not in first, found[2].base is not None))
+    views: dict[int, tuple[Any, int]] = {}
+    mixed: set[int] = set()
+    owner, owner_start, owner_end = None, 0, 0
+    for start, end, each in placed:
+        if owner is None or start >= owner_end:
+            owner, owner_start, owner_end = each, start, end
+        elif each is not owner:
+            whole = owner.flags.c_contiguous or owner.flags.f_contiguous
+            if whole and end <= owner_end and not each.dtype.hasobject and not owner.dtype.hasobject:
+                views[id(each)] = owner, each.ctypes.data - owner_start
+            else:
+                mixed.add(id(each))
+    return views, mixed

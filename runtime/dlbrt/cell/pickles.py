@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import cloudpickle
+import numpy as np
 
+from dlbrt.mpi.values.caches import CACHED, make_cached
+from dlbrt.mpi.values.class_pickles import of_class
 from dlbrt.mpi.values.set_pickles import Call, dump_in_order, load
 
 #: What says that an object in the stream is one that its reader has: by its number in the walk, or by name.
@@ -39,6 +42,15 @@ def _complete(function: types.FunctionType, state: tuple[Any, ...]) -> None:
     function.__qualname__, function.__doc__, function.__annotations__, function.__module__ = about
     for cell, content in zip(function.__closure__ or (), contents, strict=True):
         cell.cell_contents = content
+
+
+def _view(
+    owner: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], kind: Any, writeable: bool
+) -> Any:
+    """An array in the memory of another one."""
+    made: Any = np.ndarray(shape, kind, owner if owner.flags.c_contiguous else owner.T, offset, strides)
+    made.flags.writeable = writeable
+    return made
 
 
 _globals_of_functions: dict[str, Any] = {}
@@ -64,11 +76,13 @@ class CellPickler(cloudpickle.CloudPickler):  # type: ignore[misc]
         by_name: Iterable[str] = (),
         known: Mapping[int, tuple[str, Any]] | None = None,
         buffer_callback: Callable[[pickle.PickleBuffer], Any] | None = None,
+        views: Mapping[int, tuple[Any, int]] | None = None,
     ) -> None:
         super().__init__(file, protocol=5, buffer_callback=buffer_callback)
         self._namespace = namespace
         self._known = dict(known or {})
         self._known |= {id(namespace[name]): (NAMED, name) for name in by_name if name in namespace}
+        self._views = views or {}
         self.wanted: set[str] = set()
 
     def persistent_id(self, value: Any) -> Any:
@@ -81,6 +95,10 @@ class CellPickler(cloudpickle.CloudPickler):  # type: ignore[misc]
         """How functions of the namespace travel; all else as cloudpickle has it."""
         if type(value) is Call:
             return value.reduced
+        if id(value) in self._views and type(value) is np.ndarray:
+            owner, offset = self._views[id(value)]
+            layout = value.shape, value.strides, value.dtype, value.flags.writeable
+            return _view, (owner, offset, *layout)
         if isinstance(value, types.FunctionType) and value.__globals__ is self._namespace:
             self.wanted |= set(names_of(value.__code__))
             contents = tuple(cell.cell_contents for cell in value.__closure__ or ())
@@ -90,7 +108,10 @@ class CellPickler(cloudpickle.CloudPickler):  # type: ignore[misc]
             return _function, made, state, None, None, _complete
         if isinstance(value, io.IOBase) and not isinstance(value, io.BytesIO | io.StringIO):
             raise TypeError("it is, or holds, an open file")
-        return super().reducer_override(value)
+        if type(value) is CACHED and value.__module__ == "__main__":
+            return make_cached, (value.__wrapped__, *value.cache_parameters().values())
+        reduced = super().reducer_override(value)
+        return of_class(value, reduced) if isinstance(value, type) else reduced
 
 
 def names_of(code: types.CodeType) -> Iterator[str]:
@@ -120,12 +141,13 @@ def write(
     namespace: Mapping[str, Any],
     by_name: Iterable[str],
     known: Mapping[int, tuple[str, Any]] | None = None,
+    views: Mapping[int, tuple[Any, int]] | None = None,
 ) -> None:
     """Write a value, pickled by a `CellPickler`, and the memory of its arrays."""
-    data, buffers = _pickled(value, namespace, by_name, known)
+    data, buffers = _pickled(value, namespace, by_name, known, views)
     raw = [buffer.raw() for buffer in buffers]
     with path.open("wb") as file:
-        pickle.dump((len(data), [each.nbytes for each in raw]), file)
+        pickle.dump((len(data), [(each.nbytes, each.readonly) for each in raw]), file)
         file.write(data)
         for each in raw:
             file.write(each)
@@ -136,13 +158,14 @@ def _pickled(
     namespace: Mapping[str, Any],
     by_name: Iterable[str],
     known: Mapping[int, tuple[str, Any]] | None,
+    views: Mapping[int, tuple[Any, int]] | None = None,
 ) -> tuple[bytes, list[pickle.PickleBuffer]]:
     buffers: list[pickle.PickleBuffer] = []
 
     def pickler() -> tuple[CellPickler, io.BytesIO]:
         buffers.clear()
         stream = io.BytesIO()
-        return CellPickler(stream, namespace, by_name, known, buffers.append), stream
+        return CellPickler(stream, namespace, by_name, known, buffers.append, views), stream
 
     _, data = dump_in_order(pickler, value)
     return data, buffers
@@ -154,9 +177,9 @@ def read(path: Path, found: Callable[[str, Any], Any]) -> Any:
         size, sizes = pickle.load(file)
         data = io.BytesIO(file.read(size))
         buffers = []
-        for each in sizes:
-            buffers.append(memory := bytearray(each))
-            file.readinto(memory)
+        for each, readonly in sizes:
+            file.readinto(memory := bytearray(each))
+            buffers.append(memoryview(memory).toreadonly() if readonly else memory)
     (value,) = load(_Loader(data, buffers, found), data)
     return value
 

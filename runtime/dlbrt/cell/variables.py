@@ -21,7 +21,8 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from dlbrt.cell.objects import digest_of, restore, state_of, walk
+from dlbrt.cell import module_state
+from dlbrt.cell.objects import digest_of, restore, state_of, views_of, walk
 from dlbrt.cell.pickles import KNOWN, image_of, read, unpicklable, use_globals, write
 
 #: The name in the program under which it finds the notebook's variables.
@@ -39,6 +40,7 @@ class CellVariables(dict[str, Any]):
         self._sent: dict[str, Any] = {}
         self._before: dict[str, Any] = {}
         self._images: dict[str, bytes] = {}  # of values that are not known by number
+        self._modules: dict[str, Any] = {}
 
     def __missing__(self, name: str) -> Any:
         if self._order:
@@ -63,7 +65,9 @@ class CellVariables(dict[str, Any]):
 
     def begin(self) -> None:
         """The cell's own statements begin."""
-        self._before = dict(self._namespace)
+        use_globals(self._namespace)
+        module_state.apply(read(self._directory / "modules", lambda _, named: self._namespace[named]))
+        self._before, self._modules = dict(self._namespace), module_state.capture()
 
     def save(self, defines: Iterable[str], by_name: Iterable[str]) -> None:
         """Write what the cell has left.
@@ -77,7 +81,7 @@ class CellVariables(dict[str, Any]):
             name: value
             for name, value in after.items()
             if name not in defined
-            and not _is_hidden(name)
+            and not _is_hidden(name, value)
             and (name not in before or value is not before[name])
         }
         # What cannot be changed in the notebook's own object is replaced there.
@@ -94,14 +98,22 @@ class CellVariables(dict[str, Any]):
             if digest is None or digest != digest_of(each)
         ]
         changed = [(number, _Content(state)) for number, state in states if state is not None]
+        arrays = [each for each in walk([*left.values(), *self._order]) if type(each) is np.ndarray]
+        views, mixed = views_of(arrays, known)
         lost: dict[str, str] = {}
         for name in list(left):
-            if problem := unpicklable(left[name], after, named, known):
+            if not mixed.isdisjoint(map(id, walk([left[name]]))):
+                lost[name] = "it shares memory with another array, which its copy would not"
+                del left[name]
+            elif problem := unpicklable(left[name], after, named, known):
                 lost[name] = problem
                 del left[name]
         (self._directory / "defined").write_bytes(pickle.dumps(defined))
-        value = list(map(_type_name, self._order)), left, deleted, changed, lost
-        write(self._directory / "left", value, after, named, known)
+        modules = module_state.changed(self._modules, module_state.capture())
+        # Of functions that stand in the program's text.
+        attributes = {name: vars(after[name]) for name in by_name if vars(after.get(name, _nothing))}
+        value = list(map(_type_name, self._order)), left, deleted, changed, lost, modules, attributes
+        write(self._directory / "left", value, after, named, known, views)
 
 
 class _Content:
@@ -111,12 +123,17 @@ class _Content:
         self.state = state.copy() if isinstance(state, np.ndarray) else state
 
 
+def _nothing() -> None:
+    """Stands for a function that the cell has deleted."""
+
+
 def _type_name(value: object) -> str:
     return type(value).__qualname__
 
 
-def _is_hidden(name: str) -> bool:
-    return name.startswith(("__", "_dlb_")) or name == "dlb"
+def _is_hidden(name: str, value: object) -> bool:
+    """Whether a name is one that the program has added to the cell's."""
+    return name.startswith(("__", "_dlb_")) or type(value).__module__.partition(".")[0] == "dlbrt"
 
 
 def take_over(
@@ -140,11 +157,14 @@ def take_over(
         with suppress(Exception):  # a value that cannot be made of what is not there yet
             namespace.update(read(directory / "left", not_yet)[1])
         define(defined)
-    types_found, left, deleted, changed, lost = read(directory / "left", found)
+    types_found, left, deleted, changed, lost, modules, attributes = read(directory / "left", found)
     if types_found != list(map(_type_name, order)):
         raise RuntimeError("the variables of the notebook have changed their form on the way to the cell")
     for number, content in changed:
         restore(order[number], content.state)
+    module_state.apply(modules)
+    for name, given in attributes.items():
+        vars(namespace[name]).update(given)
     namespace.update(left)
     for name in deleted:
         namespace.pop(name, None)

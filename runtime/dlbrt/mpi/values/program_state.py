@@ -95,7 +95,7 @@ class LibrarySettings:
         np.seterrcall(self.on_error)
         np.set_printoptions(**self.printing)
         if self.decimals is not None or "decimal" in sys.modules:
-            _set_decimals(self.decimals)
+            set_decimals(self.decimals)
         sys.setrecursionlimit(self.recursion)
         if self.logging is not None:
             self.logging.apply()
@@ -122,7 +122,7 @@ def capture() -> InterpreterState:
             {name: str(value) for name, value in np.geterr().items()},
             np.geterrcall(),
             np.get_printoptions(),  # type: ignore[arg-type]
-            _decimals() if "decimal" in sys.modules else None,
+            decimals() if "decimal" in sys.modules else None,
             sys.getrecursionlimit(),
             [(*entry[:2], _name(entry[2]), *entry[3:]) for entry in warnings.filters],
             logging_settings(),
@@ -161,7 +161,8 @@ def _drawn(artist: Any) -> tuple[str, ...]:
     return type(artist).__name__, *data
 
 
-def _decimals() -> tuple[Any, ...]:
+def decimals() -> tuple[Any, ...]:
+    """The settings of the decimal context."""
     import decimal
 
     context = decimal.getcontext()
@@ -191,7 +192,8 @@ def raise_signals(names: Iterable[str]) -> None:
         decimal.getcontext().flags[getattr(decimal, name)] = True
 
 
-def _set_decimals(decimals: tuple[Any, ...] | None) -> None:
+def set_decimals(decimals: tuple[Any, ...] | None) -> None:
+    """Give the decimal context these settings, or those that it begins with."""
     import decimal
 
     if decimals is None:
