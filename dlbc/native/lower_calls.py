@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from dlbrt.exactness import (
     BUILTINS_EXACT,
@@ -15,10 +17,12 @@ from dlbrt.exactness import (
     NUMPY_HELPERS,
 )
 
+from dlbc.analysis.uses import bound_names
 from dlbc.native.facts import NotCompilableError, helper, literal_of, shortened, standing_for
 from dlbc.native.inline_calls import inline_call, returns_value, with_value
 from dlbc.native.local_arrays import find_local_arrays
 from dlbc.native.lower_elements import ElementLowering
+from dlbc.native.row_names import RowContext, is_row_given, place_rows, steady_row
 from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, Sign, integer
 
 #: Texts of which `float` makes infinity.
@@ -95,19 +99,28 @@ class CallLowering(ElementLowering):
         ``count``: it is to return so many values, as a tuple.
         """
 
+        rows = self._row_context()
+        given_rows, call = self._rows_given(node, function, rows)
+
         def is_given(value: ast.expr) -> bool:
-            if self._local(value) or isinstance(literal_of(value), int | float):
+            if value in given_rows or self._local(value) or isinstance(literal_of(value), int | float):
                 return True
             return (
                 isinstance(value, ast.Name | ast.Attribute) and ast.unparse(value) in self._facts.parameters
             )
 
         entire = function if node is not self._whole or returns_value(function) else with_value(function)
-        found = None if function in self._inside else inline_call(entire, node, self._fresh, is_given)
+        found = None if function in self._inside else inline_call(entire, call, self._fresh, is_given)
         if found is None:
             raise NotCompilableError(f"`{shortened(node.func)}` is no function that can be taken apart", node)
         self._locals |= found.names
         known = frozenset(self._own.allocations)
+        statements: list[ast.stmt] = [*found.statements, ast.Expr(found.result)]
+        place_rows(statements, rows)
+        last = statements.pop()
+        assert isinstance(last, ast.Expr)
+        found = replace(found, statements=tuple(statements), result=last.value)
+        self._locals |= set(bound_names(found.statements))
         self._own.allocations |= find_local_arrays(found.statements, self._allocation)
         for name, value in found.arguments:
             self._bind(name, *self.expression(value))
@@ -135,6 +148,52 @@ class CallLowering(ElementLowering):
             raise NotCompilableError(reason, node) from error
         finally:
             self._inside, self._pure, self._protected = outer, outer_pure, outer_protected
+
+    def _extreme(
+        self, found: Sequence[tuple[ast.expr, Scalar]], name: str, node: ast.AST
+    ) -> tuple[ast.expr, Scalar]:
+        """The least or greatest of integers and floats, which is an integer or a float as it comes."""
+        chosen = self._fresh("least" if name == "min" else "greatest")
+        order = ast.Lt() if name == "min" else ast.Gt()
+        exact = [(self._exact(value, kind, node), kind) for value, kind in found]
+        self._bind(chosen, *exact[0])
+        for value, kind in exact[1:]:
+            value = self._named(value, "value")
+            outer, self._out = self._out, []
+            self._bind(chosen, value, kind)
+            inner, self._out = self._out, outer
+            self._out.append(ast.If(ast.Compare(value, [order], [ast.Name(chosen, ast.Load())]), inner, []))
+        return ast.Name(chosen, ast.Load()), self._name(chosen)
+
+    def _row_context(self) -> RowContext:
+        def is_array(node: ast.expr) -> bool:
+            name = self._array(node)
+            constant = isinstance(node, ast.Name) and facts.constants(node.id) is not None
+            return bool(self._local(node) or (name and name not in facts.contributed and not constant))
+
+        facts = self._facts
+        return RowContext(is_array, facts.builtin, facts.functions, self._fresh)
+
+    def _rows_given(
+        self, node: ast.Call, function: ast.FunctionDef, rows: RowContext
+    ) -> tuple[list[ast.expr], ast.Call]:
+        """The arguments that are rows of arrays, and the call with subscripts that do not change in it."""
+        found: list[ast.expr] = []
+
+        def steady(value: ast.expr, name: str) -> ast.expr:
+            if not is_row_given(value, name, function, rows):
+                return value
+            before, row = steady_row(value, set(), rows)
+            self._locals |= set(bound_names(before))
+            self.statements([*before, ast.Expr(row)])
+            found.append(row)
+            return row
+
+        names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+        given = [steady(value, name) for value, name in zip(node.args, names, strict=False)]
+        keywords = [ast.keyword(each.arg, steady(each.value, each.arg or "")) for each in node.keywords]
+        call = ast.Call(node.func, [*given, *node.args[len(given) :]], keywords)
+        return found, ast.copy_location(call, node)
 
     def _math(self, node: ast.Call, function: str) -> tuple[ast.expr, Scalar]:
         found = [self.expression(each) for each in node.args]
@@ -175,13 +234,12 @@ class CallLowering(ElementLowering):
         match name, len(found):
             case (("min" | "max"), count) if count > 1:
                 chosen = "minimum2" if name == "min" else "maximum2"
-                for other, another in found[1:]:
-                    value, kind = helper(chosen, value, other), kind.joined(another)
-                if kind.mixed:
-                    raise NotCompilableError(
-                        "this is an integer in some iterations and a float in others", node
-                    )
-                return standing_for(value, node), kind
+                joined = reduce(Scalar.joined, (each for _, each in found))
+                if joined.mixed:
+                    return self._extreme(found, name, node)
+                for other, _ in found[1:]:
+                    value = helper(chosen, value, other)
+                return standing_for(value, node), joined
             case "abs", 1:
                 if kind.complex:
                     value = self._named(value, "value")

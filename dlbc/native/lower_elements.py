@@ -112,11 +112,20 @@ class ElementLowering(LoweringState):
         return self._own.lengths[local]
 
     def _place_in(
-        self, base: ast.expr, subscripts: list[ast.expr], lengths: Sequence[Linear], context: ast.expr_context
+        self,
+        base: ast.expr,
+        subscripts: list[ast.expr],
+        lengths: Sequence[Linear],
+        context: ast.expr_context,
+        *,
+        looks: bool = False,
     ) -> ast.expr:
-        found = []
+        """An element with its subscripts; ``looks``: whole axes may stand among them, which are left out."""
+        found: list[ast.expr] = []
         assert isinstance(base, ast.Name)
         for axis, subscript in enumerate(subscripts):
+            if isinstance(subscript, ast.Slice) and ast.unparse(subscript) == ":" and looks:
+                continue
             if (
                 isinstance(subscript, ast.Slice | ast.Tuple | ast.Starred)
                 or literal_of(subscript) is Ellipsis
@@ -134,7 +143,7 @@ class ElementLowering(LoweringState):
                 length = ast.parse(f"{base.id}.shape[{axis}]", mode="eval").body
                 self._check(helper("outside", value, length))
             found.append(value)
-        key = found[0] if len(found) == 1 else ast.Tuple(found, ast.Load())
+        key = found[0] if len(found) == 1 else ast.Tuple([*found], ast.Load())
         return ast.Subscript(base, key, context)
 
     def _is_in_range(self, length: Linear, subscript: ast.expr, *, from_end: bool = True) -> bool:

@@ -64,6 +64,8 @@ class StatementLowering(AllocationLowering):
                 condition, _ = self.condition(test)
                 inner, other = self._conditionally(body), self._conditionally(orelse)
                 self._out.append(ast.If(condition, inner or [ast.Pass()], other))
+            case ast.Expr(value=ast.Subscript() as row) if self._is_whole(array_of(row)):
+                self._look_at(row)
             case ast.Pass() | ast.Break() | ast.Continue() | ast.Expr(value=ast.Constant()):
                 self._out.append(node)
             case ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
@@ -73,6 +75,16 @@ class StatementLowering(AllocationLowering):
                 self._check(ast.UnaryOp(ast.Not(), condition))
             case _:
                 raise NotCompilableError(f"{described(node)} cannot be compiled", node)
+
+    def _look_at(self, row: ast.Subscript) -> None:
+        """See that a row, or an element, is there."""
+        base, subscripts = array_of(row), subscripts_of(row)
+        if local := self._local(base):
+            self._place_in(base, subscripts, self._own.lengths.get(local, ()), ast.Load(), looks=True)
+            return
+        self._use(self._array(base))
+        lengths = self._lengths_of_given(self._array(base), len(subscripts))
+        self._place_in(self._array_node(base), subscripts, lengths, ast.Load(), looks=True)
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
         """See `LoweringState`."""

@@ -150,9 +150,11 @@ class LoweringState(ABC):
         for call in (n for s in body for n in nodes_without(s, effects) if isinstance(n, ast.Call)):
             function = facts.functions(call.func.id) if isinstance(call.func, ast.Name) else None
             places = set(stored_parameters(function)) if function is not None else set()
-            changed = {self._array(a) for k, a in enumerate(call.args) if k in places} - {""}
+            changed = {self._array(array_of(a)) for k, a in enumerate(call.args) if k in places} - {""}
             stored |= changed
-            read |= changed
+            if function is not None:  # which may read any of them
+                given = [*call.args, *(each.value for each in call.keywords)]
+                read |= {self._array(array_of(each)) for each in given} - {""}
         return stored, read
 
     def _updates(self, body: Sequence[ast.stmt]) -> bool:
@@ -407,6 +409,10 @@ class LoweringState(ABC):
     @abstractmethod
     def expression(self, node: ast.expr) -> tuple[ast.expr, Scalar]:
         """An expression to compile, after the checks that it needs, and what is known of its value."""
+
+    @abstractmethod
+    def _exact(self, value: ast.expr, kind: Scalar, node: ast.AST) -> ast.expr:
+        """An integer that is the same as a float."""
 
     @abstractmethod
     def condition(self, node: ast.expr) -> tuple[ast.expr, Scalar]:

@@ -27,8 +27,10 @@ from dlbc.native.facts import (
     literal_of,
     row_text,
 )
+from dlbc.native.local_arrays import allocation_of
 from dlbc.native.lower_body import lower_body
 from dlbc.native.restructure import Nest, restructure
+from dlbc.native.row_names import RowContext, place_rows
 from dlbc.native.scalars import Kind
 
 #: Statements with which loops do not end as their bounds say, or iterations are left to Python.
@@ -56,8 +58,8 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         raise NotCompilableError(reason, loop)
     taken = {n.id for n in every_node(loop) if isinstance(n, ast.Name)} | set(plan.parameters)
     names = _chunk_names(taken)
-    facts = _facts(context, plan, index, names, taken)
-    lowered = lower_body(loop.body, facts)
+    body, facts = _with_rows(context, _facts(context, plan, index, names, taken), taken)
+    lowered = lower_body(body, facts)
     _refuse_lists(context, lowered)
     order = {name: number for number, name in enumerate(facts.parameters)}
     parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
@@ -134,6 +136,50 @@ def _facts(
         constants=lambda name: _tuple_of(context, name),
         kept=plan.definite,
     )
+
+
+def _with_rows(
+    context: AnalysisContext, facts: BodyFacts, taken: set[str]
+) -> tuple[list[ast.stmt], BodyFacts]:
+    """A copy of the body with rows in the place of their names, and the facts of this copy."""
+    body = context.loop.node.body
+    copies: dict[int, ast.AST] = {}
+    copied = copy.deepcopy(list(body), copies)
+    facts = replace(facts, effects=frozenset(copies[id(each)] for each in facts.effects))
+    bound = {
+        n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    made = {
+        statement.targets[0].id
+        for s in copied
+        for statement in ast.walk(s)
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and allocation_of(statement.value, facts.imported, facts.builtin) is not None
+    }
+    contributed = facts.contributed | set(facts.kept)
+
+    def is_array(node: ast.expr) -> bool:
+        if isinstance(node, ast.Name) and node.id in bound:
+            return node.id in made
+        if isinstance(node, ast.Name) and facts.constants(node.id) is not None:
+            return False
+        known = isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in facts.parameters
+        return known and ast.unparse(node) not in facts.contributed
+
+    place_rows(
+        copied,
+        RowContext(
+            is_array,
+            facts.builtin,
+            facts.functions,
+            lambda stem: _fresh(stem, taken),
+            ContainerKinds(context).is_list,
+            frozenset(contributed),
+            facts.effects,
+        ),
+    )
+    return copied, facts
 
 
 def _is_share(reduction: Reduction) -> bool:
