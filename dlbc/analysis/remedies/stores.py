@@ -125,7 +125,9 @@ def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
             attribute in _FRAME_ACCESS
         ):
             parts = inside.elts if isinstance(inside, ast.Tuple) else []
-            column = unparsed(parts[-1]) if parts and isinstance(parts[-1], ast.Constant) else '"column"'
+            if not parts:  # a series, or rows of a frame
+                return f"{frame}[:]"
+            column = unparsed(parts[-1]) if isinstance(parts[-1], ast.Constant) else '"column"'
             return f"{frame}.iloc[:, {column}]" if attribute.startswith("i") else f"{frame}[{column}]"
         case ast.Subscript(value=ast.Subscript(value=ast.Name(id=frame), slice=ast.Constant()) as column):
             made = made_by(context, frame)

@@ -101,7 +101,12 @@ class Field:
             own = self.spec.writes is None or not self.spec.stores
             stored = touched if own else self._table(self.spec.writes, space)
         except FootprintError as error:
-            raise FootprintError(f"{self.name}: {error}") from error
+            kind = type(self.data)
+            if kind in (list, np.ndarray):
+                raise FootprintError(f"{self.name}: {error}") from error
+            raise FootprintError(
+                f"{self.name} is a {kind.__name__}, neither a numpy array nor a list"
+            ) from error
         return replace(self, tables=AccessTables(touched, stored))
 
     def _table(self, subscripts: SubscriptFunction | None, space: Space) -> AccessTable:
