@@ -168,8 +168,10 @@ class CallLowering(ElementLowering):
     def _row_context(self) -> RowContext:
         def is_array(node: ast.expr) -> bool:
             name = self._array(node)
+            if local := self._local(node):
+                return self._own.allocations[local].is_scoped  # else it may be made anew meanwhile
             constant = isinstance(node, ast.Name) and facts.constants(node.id) is not None
-            return bool(self._local(node) or (name and name not in facts.contributed and not constant))
+            return bool(name and name not in facts.contributed and not constant)
 
         facts = self._facts
         return RowContext(is_array, facts.builtin, facts.functions, self._fresh)

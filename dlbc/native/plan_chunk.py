@@ -15,7 +15,7 @@ from dataclasses import replace
 from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import bindings_of
-from dlbc.analysis.uses import every_node, free_names
+from dlbc.analysis.uses import bound_names, every_node, free_names
 from dlbc.ir.access_path import root_of
 from dlbc.ir.chunk import CHUNK, RUNTIME, ChunkForm, ChunkPlan
 from dlbc.ir.plan import LoopPlan, Reduction
@@ -146,15 +146,14 @@ def _with_rows(
     copies: dict[int, ast.AST] = {}
     copied = copy.deepcopy(list(body), copies)
     facts = replace(facts, effects=frozenset(copies[id(each)] for each in facts.effects))
-    bound = {
-        n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
+    bound = bound_names(body)
     made = {
         statement.targets[0].id
         for s in copied
         for statement in ast.walk(s)
         if isinstance(statement, ast.Assign)
         and isinstance(statement.targets[0], ast.Name)
+        and len(bound.get(statement.targets[0].id, ())) == 1  # else it may be made anew meanwhile
         and allocation_of(statement.value, facts.imported, facts.builtin) is not None
     }
     contributed = facts.contributed | set(facts.kept)

@@ -78,31 +78,42 @@ class _Rows:
 
     # Loops
 
-    def loops(self, block: Sequence[ast.stmt]) -> bool:
+    def loops(self, body: list[ast.stmt]) -> bool:
         """Turn loops over rows, or several sequences, into loops over places; False if there are none."""
-        return any(list(map(self._loop, [each for each in _within(block) if isinstance(each, ast.For)])))
+        found = False
+        for block in list(_blocks(body)):
+            for loop in [each for each in block if isinstance(each, ast.For)]:
+                before = self._loop(loop)
+                if before is not None:
+                    place = block.index(loop)
+                    block[place:place] = before
+                    found = True
+        return found
 
-    def _loop(self, node: ast.For) -> bool:
+    def _loop(self, node: ast.For) -> list[ast.stmt] | None:
+        """Turn a loop into one over places; what has to stand before it, None if it is another loop."""
         count, targets, sequences = self._items(node.target, node.iter)
         if not sequences or len(targets) != len(sequences):
-            return False
+            return None
         if len(sequences) == 1 and not self._needs_places(node, targets[0], sequences[0]):
-            return False
+            return None
         rebound = set(_stored_names([*node.body, ast.Expr(node.target)]))
         counter = count if count and count not in set(_stored_names(node.body)) else self._context.fresh("at")
         lengths = [_length_of(each) for each in sequences]
         end = lengths[0] if len(lengths) == 1 else _call("min", lengths)
         begin = [] if counter == count or not count else [_assigned(ast.Name(count, ast.Store()), counter)]
+        before: list[ast.stmt] = []
         for target, sequence in zip(targets, sequences, strict=True):
             ahead, steady = steady_row(sequence, rebound, self._context)
-            if ahead:
-                return False
+            before += ahead
+            if isinstance(steady, ast.Subscript):  # which has to be there, though it may be empty
+                before.append(ast.copy_location(ast.Expr(steady), node))
             item = _element(steady, [ast.Name(counter, ast.Load())], ast.Load())
             begin.append(ast.copy_location(ast.Assign([target], item), node))
         node.target = ast.copy_location(ast.Name(counter, ast.Store()), node.target)
         node.iter = ast.copy_location(_call("range", [end]), node.iter)
         node.body[:0] = begin
-        return True
+        return before
 
     def _items(
         self, target: ast.expr, iterable: ast.expr

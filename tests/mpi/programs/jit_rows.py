@@ -127,6 +127,55 @@ def out_of_range(out):
         out[i] += row[0]
 
 
+def contributed(found, pairs):
+    best = -1.0
+    # dlb: parallel, jit
+    for i in range(n):
+        for v in X[K[i]]:
+            if v > 0.3:
+                found.append(v)
+        for j, (x, y) in enumerate(P):
+            if x + y < 0.01 * i:
+                pairs.append((i, j, x))
+        row = X[i]
+        for u, w in zip(row, X[K[i]]):
+            best = max(best, u * w)
+    return best
+
+
+def made_anew(out):
+    # dlb: parallel, jit
+    for i in range(n):
+        M = np.zeros((2, 3))
+        r = M[1]
+        r[0] = i
+        M = np.ones((2, 3))
+        out[i] += r[0] + M[1, 0]
+
+
+def made_once(out):
+    # dlb: parallel, jit
+    for i in range(n):
+        M = np.zeros((2, 3))
+        r = M[1]
+        r[0] = i
+        t = 0.0
+        for z in M[:, 0]:
+            t += z
+        for w in M:
+            t += w[0]
+        out[i] = t + r[0] + len(r)
+
+
+def empty(out, E):
+    # dlb: parallel, jit
+    for i in range(n):
+        t = 1.0
+        for z in E[i + 1]:
+            t += z
+        out[i] = t
+
+
 def clipped(out):
     # dlb: parallel, jit
     for i in range(n):
@@ -152,6 +201,15 @@ done_again(one, M, found)
 print(one.tolist(), M.tolist(), found)
 clipped(one)
 print(one.tolist())
+lists: tuple[list[float], list[tuple[int, int, float]]] = ([], [])
+print(contributed(*lists), lists)
+made_once(one)
+made_anew(one)
+print(one.tolist())
+try:
+    empty(one, np.zeros((n, 0)))
+except IndexError as error:
+    print(error)
 X = X.tolist()
 distances(D)
 print(D.sum())
