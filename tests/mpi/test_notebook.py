@@ -201,9 +201,18 @@ KEEPING = {
         "    return count\ncount = counting()\n"
         "def memo(x, cache={}):\n    cache[x] = 1\n    return len(cache)\ndef plain():\n    pass\n"
         "class G:\n    made, total = [], 0\n"
-        "    def __init__(self):\n        G.total += 1\n        self.made.append(self)\n",
-        "count(); memo(3); g = G(); plain.n = 5\n{loop}count()\n",
-        ("count()", "memo(4)", "G.total, len(G.made), G.made[0] is g, type(g) is G", "plain.n"),
+        "    def __init__(self):\n        G.total += 1\n        self.made.append(self)\n"
+        "class H:\n    many = 0\n    def more(self):\n        type(self).many += 1\nh = H()\n"
+        "def gone():\n    pass\n",
+        "count(); memo(3); g = G(); plain.n = 5; h.more(); gone = 3\n{loop}count()\n",
+        (
+            "count()",
+            "memo(4)",
+            "G.total, len(G.made), G.made[0] is g, type(g) is G",
+            "plain.n",
+            "H.many",
+            "gone",
+        ),
     ),
     "parts of arrays": (
         "arr, B = np.zeros(8), A[::-2]",

@@ -80,6 +80,7 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from _state_of_class(value).values()
     elif _has_plain_state(value):
         yield from vars(value).values()
+        yield type(value)
 
 
 def _state_of_function(function: types.FunctionType) -> tuple[dict[str, Any], ...]:
@@ -150,10 +151,10 @@ def restore(value: Any, state: Any) -> None:
                 cell.cell_contents = content
     elif isinstance(value, type):
         for name in _state_of_class(value).keys() - state.keys():
-            delattr(value, name)
+            type.__delattr__(value, name)
         for name, each in state.items():
             if vars(value).get(name) is not each:
-                setattr(value, name, each)
+                type.__setattr__(value, name, each)
     else:
         vars(value).clear()
         vars(value).update(state)

@@ -81,7 +81,10 @@ class CellPickler(cloudpickle.CloudPickler):  # type: ignore[misc]
         super().__init__(file, protocol=5, buffer_callback=buffer_callback)
         self._namespace = namespace
         self._known = dict(known or {})
-        self._known |= {id(namespace[name]): (NAMED, name) for name in by_name if name in namespace}
+        # Names of functions and classes may have been bound to something else meanwhile.
+        found = {name: namespace[name] for name in by_name if name in namespace}
+        named = {name: each for name, each in found.items() if isinstance(each, types.FunctionType | type)}
+        self._known |= {id(each): (NAMED, name) for name, each in named.items()}
         self._views = views or {}
         self.wanted: set[str] = set()
 

@@ -111,7 +111,10 @@ class CellVariables(dict[str, Any]):
         (self._directory / "defined").write_bytes(pickle.dumps(defined))
         modules = module_state.changed(self._modules, module_state.capture())
         # Of functions that stand in the program's text.
-        attributes = {name: vars(after[name]) for name in by_name if vars(after.get(name, _nothing))}
+        functions = {name: after.get(name) for name in by_name}
+        attributes = {
+            name: vars(each) for name, each in functions.items() if isinstance(each, types.FunctionType)
+        }
         value = list(map(_type_name, self._order)), left, deleted, changed, lost, modules, attributes
         write(self._directory / "left", value, after, named, known, views)
 
@@ -121,10 +124,6 @@ class _Content:
 
     def __init__(self, state: Any) -> None:
         self.state = state.copy() if isinstance(state, np.ndarray) else state
-
-
-def _nothing() -> None:
-    """Stands for a function that the cell has deleted."""
 
 
 def _type_name(value: object) -> str:
