@@ -145,7 +145,7 @@ def _with_rows(
     body = context.loop.node.body
     copies: dict[int, ast.AST] = {}
     copied = copy.deepcopy(list(body), copies)
-    facts = replace(facts, effects=frozenset(copies[id(each)] for each in facts.effects))
+    facts = replace(facts, effects=frozenset(copies[id(e)] for e in facts.effects if id(e) in copies))
     bound = bound_names(body)
     made = {
         statement.targets[0].id

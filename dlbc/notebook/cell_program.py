@@ -7,6 +7,7 @@ all other names come from a file. A function stands as text only if its text say
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import io
 import linecache
@@ -15,7 +16,7 @@ import sys
 import textwrap
 import types
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,8 @@ class CellSource(Source):
 class CellProgram:
     """The program of a cell; ``values`` are sent, ``by_name`` are functions that stand in its text.
 
-    ``defines`` are the functions and classes that the cell itself defines, ``definitions`` their statements.
+    ``defines`` are the functions and classes that the cell itself defines, ``definitions`` their statements,
+    after imports from the future.
     """
 
     text: str
@@ -80,9 +82,8 @@ class CellProgram:
         functions, values, imports = _needed(tree, namespace)
         before = [*imports, *functions.values()]
         before += [_binding(name, values[name]) for name in sorted(values)]
-        futures = [
-            each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"
-        ]
+        lines = cell.rstrip("\n").split("\n")
+        futures = [each for each in tree.body if _is_future(each) and _stands_alone(each, lines)]
         head = "\n".join([*map(ast.unparse, futures), *before, f"{VARIABLES}.begin()", ""])
         definitions = tuple(
             each
@@ -93,11 +94,11 @@ class CellProgram:
         # A notebook may look at any name that the cell leaves.
         reads = "try:\n    {}\nexcept NameError:\n    pass\n"
         tail = "".join(reads.format(name) for name in sorted(_bound(tree)))
-        lines = cell.rstrip("\n").split("\n")
         for each in futures:  # they have to come first
             lines[each.lineno - 1 : each.end_lineno] = [""] * ((each.end_lineno or 0) - each.lineno + 1)
         text = head + "\n".join(lines) + "\n" + tail
-        return cls(text, head.count("\n"), values, tuple(functions), defines, definitions)
+        before_all = (*futures, *definitions)
+        return cls(text, head.count("\n"), values, tuple(functions), defines, before_all)
 
     def source(self, path: Path) -> CellSource:
         """It as the compiler reads it."""
@@ -121,9 +122,19 @@ class CellProgram:
         for statement in self.definitions:
             if getattr(statement, "name", "") not in names:
                 continue
-            module = ast.Module([statement], [])
+            module = ast.Module([*filter(_is_future, self.definitions), copy.deepcopy(statement)], [])
             ast.increment_lineno(module, self.lines_before)
             exec(compile(module, str(path), "exec"), namespace)
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def _stands_alone(statement: ast.stmt, lines: Sequence[str]) -> bool:
+    """Whether nothing else stands in the lines of a statement."""
+    own = lines[statement.lineno - 1 : statement.end_lineno]
+    return len(ast.parse("\n".join(own)).body) == 1
 
 
 def _binding(name: str, value: Any) -> str:

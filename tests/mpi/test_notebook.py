@@ -247,10 +247,10 @@ KEEPING = {
     ),
     "names and imports": (
         "",
-        "from __future__ import annotations\ndlb = 4\n"
+        "from __future__ import annotations\ndlb = 4\ndef later(a: nowhere):\n    return a\n"
         "# dlb: iterate\nfor t in range(3):\n    # dlb: parallel\n    for i in range(4):\n"
         "        A[i] = A[i] + t\n",
-        ("dlb", "A", "t", "[n for n in globals() if 'routine' in n]"),
+        ("dlb", "A", "t", "later.__annotations__", "[n for n in globals() if 'routine' in n]"),
     ),
 }
 

@@ -178,9 +178,9 @@ def views_of(arrays: Iterable[Any], owners: Iterable[int]) -> tuple[dict[int, tu
     placed.sort(key=lambda found: (found[0], -found[1], id(found[2]) not in first, found[2].base is not None))
     views: dict[int, tuple[Any, int]] = {}
     mixed: set[int] = set()
-    owner, owner_start, owner_end = None, 0, 0
+    owner, owner_start, owner_end, reach = None, 0, 0, 0
     for start, end, each in placed:
-        if owner is None or start >= owner_end:
+        if owner is None or start >= reach:
             owner, owner_start, owner_end = each, start, end
         elif each is not owner:
             whole = owner.flags.c_contiguous or owner.flags.f_contiguous
@@ -188,4 +188,5 @@ def views_of(arrays: Iterable[Any], owners: Iterable[int]) -> tuple[dict[int, tu
                 views[id(each)] = owner, each.ctypes.data - owner_start
             else:
                 mixed.add(id(each))
+        reach = max(reach, end)
     return views, mixed

@@ -49,7 +49,8 @@ def _view(
 ) -> Any:
     """An array in the memory of another one."""
     made: Any = np.ndarray(shape, kind, owner if owner.flags.c_contiguous else owner.T, offset, strides)
-    made.flags.writeable = writeable
+    if not writeable:
+        made.flags.writeable = False
     return made
 
 
