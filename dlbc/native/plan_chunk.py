@@ -56,9 +56,14 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
     if plan.conditional:
         reason = f"`{plan.conditional[0]}` is read after the loop, and only some iterations set it"
         raise NotCompilableError(reason, loop)
-    taken = {n.id for n in every_node(loop) if isinstance(n, ast.Name)} | set(plan.parameters)
+    read = dict.fromkeys(_read_by_functions(context))
+    taken = {n.id for n in every_node(loop) if isinstance(n, ast.Name)} | {*plan.parameters, *read}
     names = _chunk_names(taken)
-    body, facts = _with_rows(context, _facts(context, plan, index, names, taken), taken)
+    facts = _facts(context, plan, index, names, taken)
+    facts = replace(
+        facts, parameters={**facts.parameters, **{n: n for n in read if n not in facts.parameters}}
+    )
+    body, facts = _with_rows(context, facts, taken)
     lowered = lower_body(body, facts)
     _refuse_lists(context, lowered)
     order = {name: number for number, name in enumerate(facts.parameters)}
@@ -200,6 +205,29 @@ def _function_of(context: AnalysisContext, name: str) -> ast.FunctionDef | None:
     return function
 
 
+def _read_by_functions(context: AnalysisContext) -> Iterator[str]:
+    """Variables of the module that functions of the file read which the body calls."""
+    waiting = _called(context.loop.node)
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        function = None if name in seen else _function_of(context, name)
+        seen.add(name)
+        if function is None:
+            continue
+        waiting |= _called(function)
+        for free in free_names(function):
+            module = context.module
+            known = free in module.functions or module.imported_name(free) or _literal_of(context, free)
+            if free in module.bound and free not in module.declared and not known:
+                yield free
+
+
+def _called(node: ast.AST) -> set[str]:
+    calls = (n.func for n in every_node(node) if isinstance(n, ast.Call))
+    return {function.id for function in calls if isinstance(function, ast.Name)}
+
+
 def _number_of(context: AnalysisContext, name: str) -> ast.expr | None:
     """The literal number to which a name of the module is bound once and for all."""
     value = _bound_once(context, name)
@@ -211,6 +239,10 @@ def _tuple_of(context: AnalysisContext, name: str) -> ast.Tuple | None:
     value = _bound_once(context, name)
     fixed = isinstance(value, ast.Tuple) and not any(isinstance(n, ast.List) for n in ast.walk(value))
     return value if isinstance(value, ast.Tuple) and fixed else None
+
+
+def _literal_of(context: AnalysisContext, name: str) -> ast.expr | None:
+    return _number_of(context, name) or _tuple_of(context, name)
 
 
 def _bound_once(context: AnalysisContext, name: str) -> ast.expr | None:

@@ -53,6 +53,20 @@ def element(a, k):
     return a[k]
 
 
+def lookup(v):
+    """Reads variables of the module, which change between runs of loops."""
+    for k in range(len(steps)):
+        if steps[k] > v:
+            return steps[k] * weight
+    return -1.0
+
+
+def looked_up(out):
+    # dlb: parallel, jit
+    for i in range(n):
+        out[i] = lookup(i / n)
+
+
 def distances(D):
     # dlb: parallel, jit
     for i in range(n):
@@ -185,6 +199,16 @@ def clipped(out):
         out[i] = max(s - 1.0, 0)
 
 
+steps, weight = np.arange(0, 1, 0.07), 2.0
+looked = np.zeros(n)
+for k in range(4):
+    looked_up(looked)
+    print(looked.tolist())
+    steps[3 + k] += 0.01
+    weight += k
+steps = rng.random(5)
+looked_up(looked)
+print(looked.tolist())
 D, out, M = np.zeros((n, n)), np.ones((n, 4)), rng.random((n, 4))
 distances(D)
 print(D.tobytes().hex()[:400], D.sum())
