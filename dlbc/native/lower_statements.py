@@ -115,7 +115,9 @@ class StatementLowering(AllocationLowering):
             return
         if isinstance(target, ast.Tuple) and self._assign_parts(target, value):
             return
-        if isinstance(target, ast.Subscript) and self._store_part(target, value, None):
+        if isinstance(target, ast.Subscript) and (
+            self._store_row(target, value) or self._store_part(target, value, None)
+        ):
             return
         self._whole = value
         expression, kind = self.expression(value)
@@ -152,6 +154,23 @@ class StatementLowering(AllocationLowering):
                 self._assign_each(target, [self.expression(each) for each in parts])
                 return True
         return False
+
+    def _store_row(self, target: ast.Subscript, value: ast.expr) -> bool:
+        """Store numbers to the row of an array; False for anything else."""
+        array, keys = self._array(array_of(target)), subscripts_of(target)
+        if not array or not isinstance(value, ast.Tuple | ast.List):
+            return False
+        if any(isinstance(each, ast.Slice | ast.Starred) for each in (*keys, *value.elts)):
+            return False
+        self._asked.shaped.add(array)  # a list takes the numbers as one item
+        self._conditions.setdefault(
+            f"{self._facts.parameters[array]}.shape[{len(keys)}] == {len(value.elts)}"
+        )
+        places = [ast.Subscript(target, ast.Constant(k), ast.Store()) for k in range(len(value.elts))]
+        found = [self.expression(each) for each in value.elts]
+        self._note_values(*value.elts)
+        self._assign_each(ast.Tuple([*places], ast.Store()), found)
+        return True
 
     def _fitting(self, place: ast.expr, target: ast.Subscript, value: ast.expr, kind: Scalar) -> ast.expr:
         """An integer to be stored, checked to fit: the array may be one of small integers."""
@@ -205,7 +224,7 @@ class StatementLowering(AllocationLowering):
 
     def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
         if (table := self._table(iterable)) is not None:
-            self._for_constants(node, target, table, body)
+            self._for_constants(node, None, target, table, body)
             return
         match target, iterable:
             case ast.Name(), ast.Name() | ast.Attribute() if self._array(iterable) or self._local(iterable):
@@ -215,6 +234,11 @@ class StatementLowering(AllocationLowering):
                 func=ast.Name(id="enumerate"), args=[ast.Name() | ast.Attribute() as array], keywords=[]
             ) if self._facts.builtin("enumerate") and (self._array(array) or self._local(array)):
                 self._for_elements(node, count, item, array, body)
+                return
+            case ast.Tuple(elts=[ast.Name() as count, item]), ast.Call(
+                func=ast.Name(id="enumerate"), args=[values], keywords=[]
+            ) if self._facts.builtin("enumerate") and (numbered := self._table(values)) is not None:
+                self._for_constants(node, count, item, numbered, body)
                 return
             case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if (
                 self._facts.builtin("range") and 1 <= len(arguments) <= 3
@@ -308,14 +332,21 @@ class StatementLowering(AllocationLowering):
         return table_of(node)
 
     def _for_constants(
-        self, node: ast.For, target: ast.expr, table: list[list[ast.expr]], body: list[ast.stmt]
+        self,
+        node: ast.For,
+        count: ast.Name | None,
+        target: ast.expr,
+        table: list[list[ast.expr]],
+        body: list[ast.stmt],
     ) -> None:
         """A loop over numbers that stand in the text, as one over their places."""
         targets = target.elts if isinstance(target, ast.Tuple) and len(table) > 1 else [target]
         names = [each.id for each in targets if isinstance(each, ast.Name)]
         if not len(names) == len(targets) == len(table):
             raise NotCompilableError("an inner loop over anything but a range cannot be compiled", node)
-        counter = ast.Name(self._fresh("at"), ast.Store())
+        counter = ast.Name(self._fresh("at") if count is None else count.id, ast.Store())
+        if counter.id in self._scope.variables:
+            raise NotCompilableError(f"`{counter.id}` counts in two loops, one inside the other", node)
         self.bound[counter.id] = integer(extra=len(table[0]).bit_length())
         self._enter(counter.id, [*map(ast.Expr, targets), *body])
         items = [

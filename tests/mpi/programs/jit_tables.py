@@ -55,6 +55,30 @@ def smoothed(out):
             out[i, j] = s
 
 
+def numbered(out):
+    # dlb: parallel, jit
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            code = 0
+            for k, (di, dj) in enumerate(AROUND):
+                if cells[i + di, j + dj] >= cells[i, j]:
+                    code |= 1 << k
+            for k, w in enumerate((1, 2, 5)):
+                code += k * w
+                k = 3
+                code += k
+            out[i, j] = code
+
+
+def whole_rows(out, numbers):
+    # dlb: parallel, jit
+    for i in range(n):
+        a, b = i * 0.5, float(i) ** 1.5
+        out[i] = a, b, i
+        out[i] = out[i, 1], out[i, 0], out[i, 2]
+        numbers[i] = [i, cells[i, 3]]
+
+
 def unpacked(out):
     # dlb: parallel, jit
     for i in range(n):
@@ -149,3 +173,11 @@ print(flat.tolist())
 scored([[1.0, 2.0], [3.0, 4.0]], flat)
 scored(grid, flat)
 print(flat.tolist())
+codes, triples, numbers = np.zeros((n, n)), np.zeros((n, 3)), np.zeros((n, 2), int)
+numbered(codes)
+whole_rows(triples, numbers)
+print(codes.sum(), codes[3].tolist(), triples.tolist(), numbers.tolist())
+try:
+    whole_rows(grid, numbers)
+except ValueError as error:
+    print(error)
