@@ -30,7 +30,8 @@ def of_stores(node: Node, context: AnalysisContext) -> Choice:
         return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
     if (column := _column(stores[0], context)) is not None:
         return "frame", {"column": column, "index": context.names.index or "i"}
-    if not any(counts_with(store.slice, context) for store in stores):
+    made_inside = name in context.names.temporaries
+    if not made_inside and not any(counts_with(store.slice, context) for store in stores):
         made = made_by(context, name)
         text = f"`{name} = {unparsed(made)}`" if made is not None else f"what makes `{name}`"
         return "scratch", {"array": name, "made": text}

@@ -22,6 +22,7 @@ CASES = [
         "tmp[:] = b[i]; a[i] = tmp.sum()",
         "move `tmp = np.ones(4)` into the body",
     ),
+    ("DLB302", "", "row = a[i - 1]; row[0] = a[i, 0]", "copy what is read before the loop"),
     ("DLB306", "df = pd.Series()\n", "df.iloc[i] = 1", "put it back after the loop (`df[:] = values`)"),
     ("DLB306", "df = pd.DataFrame()\n", "df.loc[i, 'y'] = 1", "`values = df['y'].to_numpy(copy=True)`"),
     ("DLB306", "df = pd.DataFrame()\n", "df.iloc[i, 2] = 1", "`df.iloc[:, 2] = values`"),
