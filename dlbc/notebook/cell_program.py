@@ -111,7 +111,7 @@ class CellProgram:
         for name, value in self.values.items():
             if problem := unpicklable(value, namespace, self.by_name):
                 raise CannotSendError(f"the variable {name} cannot go to the ranks ({problem})")
-        write(file, self.values, namespace, self.by_name, views=views)
+        write(file, (self.values, order), namespace, self.by_name, views=views)
         write(file.with_name("modules"), module_state.capture(), namespace, self.by_name)
         return order
 

@@ -234,6 +234,23 @@ KEEPING = {
         "try:\n    ro[0] = 1\n    said = ''\nexcept ValueError as error:\n    said = str(error)\n{loop}",
         ("said", "ro", "ro.flags.writeable"),
     ),
+    "parts of what the notebook has": (
+        "d = {'x': A[1:3], 'y': [A, A[::3]]}\nB = A.reshape(2, 2)\n"
+        "W = np.lib.stride_tricks.sliding_window_view(A, 3)\nE = np.zeros((0, 3))\nF = E[:, 1]",
+        "{loop}A = A[::2]\nd['x'][0] = 50\nz = d['y'][1][1:]\nq = W.sum() + F.sum() + B[1].sum()\n",
+        ("d['x'].fill(9), A.fill(4), z.fill(7)", "A", "B", "W", "d", "z", "q", "W.flags.writeable, F.shape"),
+    ),
+    "closures and wrappers": (
+        "import functools\ndef outer():\n    total, seen = [0], {}\n    def add(x):\n"
+        "        seen[x] = len(seen)\n        total[0] += x\n        return total[0]\n"
+        "    return add, lambda: (total[0], seen)\nadd, get = outer()\n"
+        "def counted(f):\n    @functools.wraps(f)\n    def w(*a):\n        w.calls += 1\n"
+        "        return f(*a)\n"
+        "    w.calls = 0\n    return w\n@counted\ndef square(x):\n    return x * x\n"
+        "part = functools.partial(square, 3)",
+        "{loop}add(4); add(5); square(2); part()\nhold = [add, square]\n",
+        ("get()", "add(1)", "square.calls", "hold[0] is add, hold[1] is square, part.func is square"),
+    ),
     "slots": (
         "class Slots:\n    __slots__ = ('x',)\n    def __init__(self):\n        self.x = 1\nsl = Slots()",
         "{loop}sl.x = 7\n",
@@ -274,6 +291,12 @@ def test_a_cell_keeps_what_a_plain_cell_keeps(notebook: Notebook, name: str) -> 
             "handle = open('/dev/null')",
             "for i in range(4):\n    A[i] = len(handle.name)\n",
             "variable handle cannot",
+        ),
+        (
+            "class Meta(type):\n    def __setattr__(cls, *_):\n        raise AttributeError('fixed')\n"
+            "class F(metaclass=Meta):\n    z = 5\n",
+            "for i in range(4):\n    A[i] = F.z\n",
+            "AttributeError: fixed",
         ),
         (
             "O = np.empty(3, object)\nP = O[:2]",

@@ -1,6 +1,6 @@
 """The objects that a notebook's variables consist of, and the state of each that a cell may change.
 
-Both sides walk the values alike, so the number of an object in the walk stands for it.
+The number of an object in a walk through the values stands for it on its way to the cell and back.
 """
 
 from __future__ import annotations

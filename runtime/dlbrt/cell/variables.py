@@ -46,8 +46,7 @@ class CellVariables(dict[str, Any]):
         if self._order:
             raise KeyError(name)
         use_globals(self._namespace)
-        values = read(self._directory / "sent", lambda _, named: self._namespace[named])
-        self._order = walk(values[each] for each in sorted(values))
+        values, self._order = read(self._directory / "sent", lambda _, named: self._namespace[named])
         self._digests = list(map(digest_of, self._order))
         self.update(values)
         self._sent = dict(values)
@@ -70,10 +69,12 @@ class CellVariables(dict[str, Any]):
         self._before, self._modules = dict(self._namespace), module_state.capture()
 
     def save(self, defines: Iterable[str], by_name: Iterable[str]) -> None:
-        """Write what the cell has left.
+        """Write what the cell has left; nothing where it has not begun, as values could not be read.
 
         ``defines`` are the functions and classes that its text defines, ``by_name`` are the notebook's.
         """
+        if not self._modules:
+            return
         defined = [name for name in defines if name in self._namespace]
         named = [*defined, *by_name]
         before, after = {**self._before, **self._sent}, self._namespace
@@ -92,14 +93,15 @@ class CellVariables(dict[str, Any]):
         }
         deleted = [name for name in self._sent if name not in after]
         known = {id(each): (KNOWN, number) for number, each in enumerate(self._order)}
+        arrays = [each for each in walk([*left.values(), *self._order]) if type(each) is np.ndarray]
+        views, mixed = views_of(arrays, known)
         states = [
             (number, state_of(each))
             for number, (each, digest) in enumerate(zip(self._order, self._digests, strict=True))
-            if digest is None or digest != digest_of(each)
+            # Parts of other arrays change with these.
+            if id(each) not in views and (digest is None or digest != digest_of(each))
         ]
         changed = [(number, _Content(state)) for number, state in states if state is not None]
-        arrays = [each for each in walk([*left.values(), *self._order]) if type(each) is np.ndarray]
-        views, mixed = views_of(arrays, known)
         lost: dict[str, str] = {}
         for name in list(left):
             if not mixed.isdisjoint(map(id, walk([left[name]]))):
