@@ -219,8 +219,22 @@ def _read_by_functions(context: AnalysisContext) -> Iterator[str]:
         for free in free_names(function):
             module = context.module
             known = free in module.functions or module.imported_name(free) or _literal_of(context, free)
-            if free in module.bound and free not in module.declared and not known:
+            if free not in module.declared and not known and _is_there(context, free):
                 yield free
+
+
+def _is_there(context: AnalysisContext, name: str) -> bool:
+    """Whether a variable of the module has been bound by the time of the loop, whatever has happened."""
+    nodes = context.module.bound.get(name, ())
+    module = context.loop.path[0]
+    inside = any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) for each in context.loop.path)
+    deleted = any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) for n in nodes)
+    bound = (
+        statement
+        for statement in (module.body if isinstance(module, ast.Module) else ())
+        if isinstance(statement, ast.Assign) and (inside or statement.lineno < context.loop.node.lineno)
+    )
+    return not deleted and any(name in bound_names([statement]) for statement in bound)
 
 
 def _called(node: ast.AST) -> set[str]:

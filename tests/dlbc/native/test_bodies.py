@@ -66,6 +66,13 @@ def test_names_that_may_be_of_other_rows_or_of_whole_ones_are_left_to_python(bod
     assert reason(body)
 
 
+def test_functions_read_variables_of_the_module_that_are_surely_there() -> None:
+    body, function = "Z[i] = g(i)\n", "def g(k):\n    return w * k\n"
+    assert "= w * k" in written(body, f"w = float(input())\n{function}")
+    for before in (f"if input():\n    w = 1.5\n{function}", f"w = float(input())\ndel w\n{function}"):
+        assert "what `w` is cannot be told" in reason(body, before)
+
+
 def test_an_array_of_one_size_is_a_buffer_of_the_chunk() -> None:
     body = "t = np.zeros((n, 3))\nfor j in range(n):\n    t[j, 1] += A[i, j]\nZ[i] = t[0, 1]\n"
     found = chunk(body)
