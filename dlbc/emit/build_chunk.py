@@ -93,7 +93,10 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     number = plan.loop.number - 1
     count = len(chunk.forms)
     functions = ", ".join(names.chunks[number] + _suffix(order, count) for order in range(count))
-    given = [f"[{functions}]", f"[{', '.join(text for _, text in chunk.parameters)}]"]
+    held = {
+        name: f"{names.dlb}.sequence({'' if place is None else place})" for name, place in chunk.sequences
+    }
+    given = [f"[{functions}]", f"[{', '.join(held.get(name, text) for name, text in chunk.parameters)}]"]
     if chunk.fits:
         given.append(f"fits={names.conditions[number]}")
     if chunk.axes:

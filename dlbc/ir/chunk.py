@@ -52,7 +52,8 @@ class ChunkPlan:
     fails at an effect, with the axis of the iteration's row. ``in_place``: an iteration that is done again
     would read what it has stored.
     ``origins``: what the bits of origins stand for. ``reasons``: why no better order was found.
-    ``differing``: operations whose last bits may differ, and what was chosen instead.
+    ``differing``: operations whose last bits may differ, and what was chosen instead. ``sequences``:
+    parameters that hold what the loop runs over, each with its number among those of `zip`, if it is there.
     """
 
     forms: tuple[ChunkForm, ...]
@@ -76,6 +77,7 @@ class ChunkPlan:
     origins: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
+    sequences: tuple[tuple[str, int | None], ...] = ()
 
 
 #: The names of a chunk function and of its condition, and of the runtime, until names are chosen.

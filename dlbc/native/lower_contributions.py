@@ -331,6 +331,8 @@ class _Operands(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        if isinstance(node.value, ast.Subscript):
+            self.visit_Subscript(node.value)
         node.slice = self._expression(node.slice)
         return node
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.names import bindings_of
-from dlbc.analysis.uses import bound_names, every_node, free_names
+from dlbc.analysis.uses import bound_names, every_node
 from dlbc.ir.access_path import root_of
 from dlbc.ir.chunk import CHUNK, RUNTIME, ChunkForm, ChunkPlan
 from dlbc.ir.plan import LoopPlan, Reduction
@@ -24,11 +24,13 @@ from dlbc.native.facts import (
     ChunkNames,
     LoweredBody,
     NotCompilableError,
-    literal_of,
+    array_of,
     row_text,
 )
+from dlbc.native.iterated import iterated
 from dlbc.native.local_arrays import allocation_of
 from dlbc.native.lower_body import lower_body
+from dlbc.native.module_values import function_of, number_of, read_by_functions, tuple_of
 from dlbc.native.restructure import Nest, restructure
 from dlbc.native.row_names import RowContext, place_rows
 from dlbc.native.scalars import Kind
@@ -46,26 +48,33 @@ _OF_ARRAYS = frozenset({"shape", "size", "ndim", "T", "dtype"})
 def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
     """The chunk functions of a loop; raises NotCompilableError."""
     loop = plan.loop.node
-    index = plan.space.index
-    if index is None or not isinstance(loop.target, ast.Name) or not context.names.counter_in_range:
-        raise NotCompilableError("the loop does not run over a range", loop.iter)
-    if plan.mangled or plan.items or plan.watched:
+    if plan.mangled or plan.watched:
         raise NotCompilableError(
             "its body uses objects of the program's classes, or calls what is not seen", loop
         )
     if plan.conditional:
         reason = f"`{plan.conditional[0]}` is read after the loop, and only some iterations set it"
         raise NotCompilableError(reason, loop)
-    read = dict.fromkeys(_read_by_functions(context))
-    taken = {n.id for n in every_node(loop) if isinstance(n, ast.Name)} | {*plan.parameters, *read}
+    read = dict.fromkeys(read_by_functions(context))
+    nodes = (n for each in (loop.target, *loop.body) for n in every_node(each))
+    taken = {n.id for n in nodes if isinstance(n, ast.Name)} | {*plan.parameters, *read}
     names = _chunk_names(taken)
-    facts = _facts(context, plan, index, names, taken)
+    given = _given(plan, taken)
+    in_range = context.names.counter_in_range
+    over = iterated(plan, context.module, given, lambda stem: _fresh(stem, taken), in_range=in_range)
+    index = over.index
+    given |= {name: name for name, _ in over.sequences}
+    facts = _facts(context, plan, index, names, given)
+    if not over.start:
+        facts = replace(facts, rows={**facts.rows, **{name: 0 for name, _ in over.sequences}})
     facts = replace(
         facts, parameters={**facts.parameters, **{n: n for n in read if n not in facts.parameters}}
     )
-    body, facts = _with_rows(context, facts, taken)
+    body, facts = _with_rows(context, facts, taken, over.begin)
     lowered = lower_body(body, facts)
     _refuse_lists(context, lowered)
+    if lowered.effects and all(isinstance(statement, ast.Pass) for statement in lowered.statements):
+        raise NotCompilableError("its body computes no numbers", loop)
     order = {name: number for number, name in enumerate(facts.parameters)}
     parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
     written = _as_written(index, names, facts, lowered, parameters)
@@ -92,6 +101,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         in_place=lowered.in_place or _needs_order(plan, lowered),
         rows=tuple((facts.parameters[array], axis) for array, axis in sorted(lowered.restored.items())),
         differing=tuple(lowered.notes),
+        sequences=over.sequences,
     )
 
 
@@ -107,14 +117,9 @@ def _refuse_lists(context: AnalysisContext, lowered: LoweredBody) -> None:
 
 
 def _facts(
-    context: AnalysisContext, plan: LoopPlan, index: str, names: ChunkNames, taken: set[str]
+    context: AnalysisContext, plan: LoopPlan, index: str, names: ChunkNames, given: dict[str, str]
 ) -> BodyFacts:
-    contributed = {r.name for r in plan.reductions} | {c for r in plan.reductions for c in r.companions}
-    contributed |= {o.name for o in plan.ordered}
-    given = {name: name for name in plan.parameters if name not in contributed}
-    for text in dict.fromkeys(_chains(plan.loop.node, given)):
-        if text not in contributed:
-            given[text] = _fresh(text.replace(".", "_"), taken)
+    contributed = _contributed(plan)
     rows = {
         array.name: array.axis
         for array in plan.arrays
@@ -125,6 +130,7 @@ def _facts(
     effects: set[ast.AST] = {u for r in whole for u in r.updates}
     effects |= {e for o in plan.ordered for e in o.effects}
     effects |= {n for n in every_node(plan.loop.node) if _prints(n) and context.module.builtin("print")}
+    effects |= set(_list_stores(context))
     return BodyFacts(
         index=index,
         names=names,
@@ -136,20 +142,36 @@ def _facts(
         contributed=frozenset(contributed | {root_of(name) for name in contributed}),
         extremes={r.name: r.operator for r in plan.reductions if r.operator in _EXTREMES and not r.element},
         shares={r.name: r.operator for r in shares},
-        functions=lambda name: _function_of(context, name),
-        numbers=lambda name: _number_of(context, name),
-        constants=lambda name: _tuple_of(context, name),
+        functions=lambda name: function_of(context, name),
+        numbers=lambda name: number_of(context, name),
+        constants=lambda name: tuple_of(context, name),
         kept=plan.definite,
     )
 
 
+def _given(plan: LoopPlan, taken: set[str]) -> dict[str, str]:
+    """What the loop is given and contributes nothing to, with the names of the parameters for it."""
+    contributed = _contributed(plan)
+    given = {name: name for name in plan.parameters if name not in contributed}
+    for text in dict.fromkeys(_chains(plan.loop.node, given)):
+        if text not in contributed:
+            given[text] = _fresh(text.replace(".", "_"), taken)
+    return given
+
+
+def _contributed(plan: LoopPlan) -> set[str]:
+    """The names of what iterations contribute to."""
+    contributed = {r.name for r in plan.reductions} | {c for r in plan.reductions for c in r.companions}
+    return contributed | {o.name for o in plan.ordered}
+
+
 def _with_rows(
-    context: AnalysisContext, facts: BodyFacts, taken: set[str]
+    context: AnalysisContext, facts: BodyFacts, taken: set[str], begin: Sequence[ast.stmt]
 ) -> tuple[list[ast.stmt], BodyFacts]:
-    """A copy of the body with rows in the place of their names, and the facts of this copy."""
+    """A copy of the body, after statements, with rows in the place of names; and the facts of this copy."""
     body = context.loop.node.body
     copies: dict[int, ast.AST] = {}
-    copied = copy.deepcopy(list(body), copies)
+    copied = [*begin, *copy.deepcopy(list(body), copies)]
     facts = replace(facts, effects=frozenset(copies[id(e)] for e in facts.effects if id(e) in copies))
     bound = bound_names(body)
     made = {
@@ -192,86 +214,22 @@ def _is_share(reduction: Reduction) -> bool:
     return not once and reduction.operator in ("+", "*") and reduction.name.isidentifier()
 
 
-def _function_of(context: AnalysisContext, name: str) -> ast.FunctionDef | None:
-    """The function of the file that a name always means."""
-    found = context.module.functions.get(name, ())
-    if len(found) != 1 or name not in context.module.constant or name in context.names.temporaries:
-        return None
-    function = found[0]
-    if not isinstance(function, ast.FunctionDef) or any(
-        bindings_of(free, context.loop, context.module)[1] is not None for free in free_names(function)
-    ):
-        return None  # a name of the module that means something else where the loop stands
-    return function
-
-
-def _read_by_functions(context: AnalysisContext) -> Iterator[str]:
-    """Variables of the module that functions of the file read which the body calls."""
-    waiting = _called(context.loop.node)
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        function = None if name in seen else _function_of(context, name)
-        seen.add(name)
-        if function is None:
-            continue
-        waiting |= _called(function)
-        for free in free_names(function):
-            module = context.module
-            known = free in module.functions or module.imported_name(free) or _literal_of(context, free)
-            if free not in module.declared and not known and _is_there(context, free):
-                yield free
-
-
-def _is_there(context: AnalysisContext, name: str) -> bool:
-    """Whether a variable of the module has been bound by the time of the loop, whatever has happened."""
-    nodes = context.module.bound.get(name, ())
-    module = context.loop.path[0]
-    inside = any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) for each in context.loop.path)
-    deleted = any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) for n in nodes)
-    bound = (
-        statement
-        for statement in (module.body if isinstance(module, ast.Module) else ())
-        if isinstance(statement, ast.Assign) and (inside or statement.lineno < context.loop.node.lineno)
-    )
-    return not deleted and any(name in bound_names([statement]) for statement in bound)
-
-
-def _called(node: ast.AST) -> set[str]:
-    calls = (n.func for n in every_node(node) if isinstance(n, ast.Call))
-    return {function.id for function in calls if isinstance(function, ast.Name)}
-
-
-def _number_of(context: AnalysisContext, name: str) -> ast.expr | None:
-    """The literal number to which a name of the module is bound once and for all."""
-    value = _bound_once(context, name)
-    return value if value is not None and isinstance(literal_of(value), int | float) else None
-
-
-def _tuple_of(context: AnalysisContext, name: str) -> ast.Tuple | None:
-    """The tuple, of nothing that can change, to which a name of the module is bound once and for all."""
-    value = _bound_once(context, name)
-    fixed = isinstance(value, ast.Tuple) and not any(isinstance(n, ast.List) for n in ast.walk(value))
-    return value if isinstance(value, ast.Tuple) and fixed else None
-
-
-def _literal_of(context: AnalysisContext, name: str) -> ast.expr | None:
-    return _number_of(context, name) or _tuple_of(context, name)
-
-
-def _bound_once(context: AnalysisContext, name: str) -> ast.expr | None:
-    """The expression to which a name of the module is bound once and for all."""
-    if bindings_of(name, context.loop, context.module)[1] is not None:
-        return None
-    nodes = context.module.bound.get(name, ())
-    if len(nodes) != 1 or name in context.module.declared or name in context.names.temporaries:
-        return None
-    module = context.loop.path[0]
-    for statement in module.body if isinstance(module, ast.Module) else ():
-        match statement:
-            case ast.Assign(targets=[ast.Name() as target], value=value) if target is nodes[0]:
-                return value
-    return None
+def _list_stores(context: AnalysisContext) -> Iterator[ast.stmt]:
+    """Stores to elements of lists that are not used otherwise: Python does them."""
+    stores: dict[str, list[ast.stmt]] = {}
+    for node in every_node(context.loop.node):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Subscript() as target])
+                | ast.AugAssign(target=ast.Subscript() as target)
+            ):
+                if isinstance(array := array_of(target), ast.Name):
+                    stores.setdefault(array.id, []).append(node)
+    uses = Counter(n.id for n in every_node(context.loop.node) if isinstance(n, ast.Name))
+    kinds = ContainerKinds(context)
+    for name, found in stores.items():
+        if uses[name] == len(found) and kinds.is_list(name):
+            yield from found
 
 
 def _prints(node: ast.AST) -> bool:

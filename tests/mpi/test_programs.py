@@ -69,6 +69,7 @@ def test_the_parallel_program_does_what_the_sequential_one_does(
     assert done.status == program.sequential.status, done.stderr
     if not program.generated.stem.startswith("unseen"):
         assert "takes as unchanged" not in done.stderr  # no plan is contradicted without reason
+    assert "`jit`: on rank" not in done.stderr  # ranks compile what rank 0 does
     document = json.loads(stats.read_text())
     assert document["ranks"] == ranks
     assert all(len(loop["per_rank"]) == ranks for loop in document["loops"])

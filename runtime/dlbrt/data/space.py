@@ -40,6 +40,7 @@ class Space(ABC):
     ``index`` maps positions to values of the counting variable, where there is one; ``bars`` are the progress
     bars (tqdm objects) around the iterables, which are updated as usual. ``error`` is what the iterable
     raised after its last item. ``containers`` are dictionaries and the like that have been read out.
+    ``is_asked``: the program will ask for an item after the loop.
     """
 
     index: IndexMap | None = None
@@ -47,6 +48,7 @@ class Space(ABC):
     bars: tuple[Any, ...] = ()
     error: BaseException | None = None
     containers: tuple[Any, ...] = ()
+    is_asked = False
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -60,9 +62,18 @@ class Space(ABC):
         """The item at a position that a run has had last, or any before the loop."""
 
     def __getstate__(self) -> dict[str, Any]:
-        # Only rank 0 shows progress bars, raises, and has what was read out.
-        left = ("bars", "error", "containers")
+        # Only rank 0 shows progress bars, raises, is asked for items, and has what was read out.
+        left = ("bars", "error", "containers", "is_asked", "_held")
         return {name: value for name, value in vars(self).items() if name not in left}
+
+    def hold_items(self) -> None:  # noqa: B027 - most have none that could change
+        """Remember items, whose places in sequences iterations are about to store to, as they are."""
+
+    @abstractmethod
+    def sequence(self, number: int | None = None) -> Any:
+        """What items are taken from, or of several in ``zip`` that of a number: a list or an array has an
+        element for each position.
+        """
 
     @abstractmethod
     def with_values(self, values: Iterator[Any]) -> Space:
@@ -91,13 +102,19 @@ class RangeSpace(Space):
         """See `Space`."""
         return self.values[position]
 
+    def sequence(self, number: int | None = None) -> Any:  # noqa: ARG002
+        """See `Space`."""
+        return self.values
+
     def with_values(self, values: Iterator[Any]) -> Space:  # noqa: ARG002
         """See `Space`."""
         return self
 
 
 class _Sequence(Space):
-    """The elements of a list or array."""
+    """The elements of a list or array; ``_held`` are those before the loop, or when they were last taken."""
+
+    _held: Any = None
 
     def __init__(self, part: Part) -> None:
         self.parts = (part,)
@@ -107,11 +124,25 @@ class _Sequence(Space):
 
     def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
         counter = iter(self.parts[0].elements(run))
-        return map(self.parts[0].values.__getitem__, counter), counter
+        take = self.parts[0].values.__getitem__ if self._held is None else self._taken
+        return map(take, counter), counter
 
     def item(self, position: int) -> Any:
-        part = self.parts[0]
-        return part.values[part.elements(range(position, position + 1))[0]]
+        values = self.parts[0].values if self._held is None else self._held
+        return values[self.parts[0].elements(range(position, position + 1))[0]]
+
+    def hold_items(self) -> None:
+        values = self.parts[0].values
+        if isinstance(values, list) or values.ndim == 1:  # other elements are parts of the array
+            self._held = values.copy()
+
+    def _taken(self, element: int) -> Any:
+        """An element as this iteration finds it: earlier ones may have stored to it."""
+        self._held[element] = item = self.parts[0].values[element]
+        return item
+
+    def sequence(self, number: int | None = None) -> Any:  # noqa: ARG002
+        return self.parts[0].values
 
     def with_values(self, values: Iterator[Any]) -> Space:
         return _Sequence(Part(next(values), self.parts[0].backwards))
@@ -150,6 +181,12 @@ class _ReadOut(_Sequence):
         if self._reached == len(values):
             next(iterator, None)  # raises if the last iteration has changed the length
 
+    def hold_items(self) -> None:
+        pass  # they are held in any case
+
+    def sequence(self, number: int | None = None) -> Any:  # noqa: ARG002
+        return self.containers[0]
+
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("what has been read out goes to other ranks by its items")
 
@@ -174,6 +211,12 @@ class _Enumerate(Space):
     def item(self, position: int) -> Any:
         return self.index.start + position, self.space.item(position)
 
+    def hold_items(self) -> None:
+        self.space.hold_items()
+
+    def sequence(self, number: int | None = None) -> Any:
+        return self.space.sequence(number)
+
     def with_values(self, values: Iterator[Any]) -> Space:
         return _Enumerate(self.space.with_values(values), self.index.start)
 
@@ -197,6 +240,13 @@ class _Zip(Space):
 
     def item(self, position: int) -> Any:
         return tuple(space.item(position) for space in self.spaces)
+
+    def hold_items(self) -> None:
+        for space in self.spaces:
+            space.hold_items()
+
+    def sequence(self, number: int | None = None) -> Any:
+        return self if number is None else self.spaces[number].sequence()
 
     def with_values(self, values: Iterator[Any]) -> Space:
         return _Zip([space.with_values(values) for space in self.spaces], self.length)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
 from dlbrt.data.array_table import ArraySpec, DistributionSpec
+from dlbrt.data.footprint import IndexMap
 from dlbrt.data.loop_fields import ArrayTable
 from dlbrt.data.shown_warnings import collects_warnings
 from dlbrt.data.space import Space
@@ -21,7 +22,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.interrupts import interrupts
-from dlbrt.mpi.team import Team, clock
+from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.values.generators import holds_seeds, states
 from dlbrt.mpi.walk import Walk
@@ -116,6 +117,21 @@ class LoopContext:
         """The team that runs the loop."""
         return self.walk.team
 
+    def begin(self, arguments: Mapping[str, Any]) -> None:
+        """Take from the kernel's arguments what iterations contribute to.
+
+        Python changes it after compiled iterations, and lists that are stored to as well: where these read
+        what is changed, the loop runs as Python.
+        """
+        self.contributions.begin(arguments)
+        if self.walk.chunks is None:
+            return
+        stored = (arguments.get(name) for name, spec in self.table.specs.items() if spec.stores)
+        lists = (value for value in stored if isinstance(value, list))
+        if name := self.walk.chunks.reads([*self.contributions.values.values(), *lists]):
+            self.walk.chunks = None
+            self.left_to_python = f"`{name}` is also what Python changes after compiled iterations"
+
     def schedule(self, strategy: str, group: int | None = None) -> None:
         """Force a strategy for this loop."""
         self.strategy, self.group = strategy, group
@@ -179,6 +195,10 @@ class LoopContext:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
             self.table = ArrayTable(dealt, specs)
 
+    def sequence(self, number: int | None = None) -> Any:
+        """What the loop runs over, or of several in `zip` that of a number, for `compile`."""
+        return self.space.sequence(number)
+
     def items(self, /, **sequences: int) -> None:
         """The sequences that the loop runs over, by number, whose elements iterations change in place."""
         if not self._scattered:
@@ -237,6 +257,7 @@ class LoopContext:
             return
         from dlbrt.native.arguments import NotCompiled
         from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index
+        from dlbrt.native.compiler import CompileTime
 
         spec = ChunkSpec(
             forms,
@@ -260,16 +281,23 @@ class LoopContext:
             noted,
             note_origins,
         )
-        started = clock()
+        items = (part.values for part in self.space.parts if self.space.is_asked)
+        taken = {id(values) for values in items if getattr(values, "ndim", 1) == 1}
+        named = zip(spec.names, arguments, strict=True)
+        if any(name in spec.stored and id(value) in taken for name, value in named):
+            # A chunk does not show which items it has found.
+            self.left_to_python = "items are read after the loop, and iterations store to their places"
+            return
+        before_s = CompileTime.seconds
         try:
-            index = self.space.index
-            if index is not None and len(self.space):
+            index = self.space.index or IndexMap(0, 1)
+            if len(self.space):
                 ends = index.values(range(len(self.space)))
                 check_index(max(abs(ends[0]), abs(ends[-1])), bits)
             self.walk.chunks = CompiledChunks(spec, arguments, self.threads)
         except NotCompiled as error:
             self.left_to_python = str(error)
-        self.compile_s = clock() - started
+        self.compile_s = CompileTime.seconds - before_s
 
     def compute(self, each: bool = False, pairs: bool = False, apart: bool = False) -> None:
         """Run compiled chunks of the next run of this rank's iterations, with a poll after each."""
@@ -290,6 +318,11 @@ class LoopContext:
         """Deal the iterations, and send each rank what its iterations read."""
         if not self._scattered:
             self._scattered = True
+            stores = any(spec.stores for spec in self.table.specs.values())
+            if self.space.is_asked and (stores or self.unseen_calls):
+                for part in self.space.parts:
+                    self.ensure_valid(part.values)
+                self.space.hold_items()
             self.walk.join(self._launch(self))
             if not self.team.work:
                 self.synchronize()  # more ranks than iterations: work may still come

@@ -67,7 +67,7 @@ class RankResult:
     iterations left could not leave the rank, so that none of it has been sent. ``contradiction`` names
     what has changed though the plan says that it does not. ``forwarded`` is what the rank has sent of its
     output. ``disturbed``: other programs took the processor while iterations were timed. ``interrupted``: an
-    interrupt from the keyboard has ended the rank's part.
+    interrupt from the keyboard has ended the rank's part. ``interpreted``: why `jit` compiled nothing there.
     """
 
     figures: RunCounters
@@ -82,6 +82,7 @@ class RankResult:
     forwarded: ForwardedReport = field(default_factory=ForwardedReport)
     disturbed: bool = False
     interrupted: bool = False
+    interpreted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +168,9 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     trace = loop.team.recorder.trace() if loop.team.recorder is not None else None
     found = RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
     disturbed = bool(times and times.disturbed)
-    if disturbed or interrupts.pending:
-        return replace(found, disturbed=disturbed, interrupted=interrupts.pending)
+    reason = loop.left_to_python or ""
+    if disturbed or interrupts.pending or reason:
+        return replace(found, disturbed=disturbed, interrupted=interrupts.pending, interpreted=reason)
     return found
 
 

@@ -54,7 +54,7 @@ class LoopRunner:
         of them, say what iterations cost, as `LoopContext.cost` takes it; only rank 0 evaluates them, where
         it shares the loop.
         """
-        return self._result(kernel, iterable, arguments, CostSpec(cost, each, cumulative, fit))
+        return self._result(kernel, iterable, arguments, CostSpec(cost, each, cumulative, fit), asked=True)
 
     def _result(
         self,
@@ -63,7 +63,11 @@ class LoopRunner:
         arguments: Sequence[Any],
         costs: CostSpec,
         left: Spans | None = None,
+        *,
+        asked: bool = False,
     ) -> LoopResult:
         from dlbrt.mpi.root.run import run_loop  # most ranks above 0 never lead a loop
 
-        return run_loop(self._root_runtime, kernel, iterable, arguments, costs, self._routine_state, left)
+        return run_loop(
+            self._root_runtime, kernel, iterable, arguments, costs, self._routine_state, left, asked=asked
+        )

@@ -17,6 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.balance.window import ProgressSamples
+from dlbrt.data.footprint import IndexMap
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
@@ -27,6 +28,9 @@ from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.parameters import COMPILED_ALONE_S, COMPILED_S, MAX_PAIRS_S, PAIRS_PART
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import LoopContributions
+
+#: What compiled iterations are counted by where the loop counts nothing.
+_POSITIONS = IndexMap(0, 1)
 
 if TYPE_CHECKING:
     from dlbrt.native.chunks import CompiledChunks
@@ -183,16 +187,16 @@ class Walk:
     def _compiled(self, part: range) -> Iterator[Iterator[Any]]:
         """Run the first iterations of a part of the stretch as they are compiled; the others are left."""
         assert self.chunks is not None
-        assert self._space.index is not None
         self._part_started = clock()
         if interrupts.pending:  # the iteration that `iterations` or `pairs` begins raises it
             self._part, self._left = part[:0], part[:1]
             return
-        done = self.chunks.run(self._space.index.values(part))
+        values = (self._space.index or _POSITIONS).values(part)
+        done = self.chunks.run(values)
         self._part = part[:done]
         if done and self._rows:
-            items, self._counter = self._space.items(self._part)
-            yield self._left_by(self.chunks, items)
+            self._counter = iter(values[:done])
+            yield self._left_by(self.chunks, self._counter)
         if done < len(part):
             self._left = part[done : done + self.chunks.alone()]
 

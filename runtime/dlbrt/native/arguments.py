@@ -4,7 +4,7 @@ A float64 element of an array behaves like a Python float in every operation, an
 long as it stays below 2**62 in magnitude (checked, see `numerics`). An int32 element does not: by NEP 50 the
 results of its operations have its own type, while compiled code would compute in 64 bits. So it is compared,
 and takes part in arithmetic with 64-bit floats alone (`typed_checks`). Arrays of 32-bit floats are stored to.
-Lists of numbers are copied to arrays, and back where the loop stores to them.
+Lists of numbers are copied to arrays; none is stored to.
 """
 
 from __future__ import annotations
@@ -45,15 +45,6 @@ def admit(names: Sequence[str], arguments: Sequence[object]) -> tuple[object, ..
     """The arguments as compiled code takes them, lists as arrays; NotCompiled if it does not take one."""
     check_error_state()
     return tuple(map(_admitted, names, arguments))
-
-
-def restore(original: list[Any], array: Any) -> None:
-    """Store the elements of an array in the list, or list of lists, that `admit` made it of."""
-    if array.ndim == 1:
-        original[:] = array.tolist()
-        return
-    for row, values in zip(original, array.tolist(), strict=True):
-        row[:] = values
 
 
 def check_error_state() -> None:

@@ -117,6 +117,9 @@ class CompiledChunks:
         named = dict(zip(spec.names, arguments, strict=True))
         _check(spec, named)
         self._arguments = admit(spec.names, arguments)
+        #: Identities of the lists that are copied to arrays: all of their elements have to be there.
+        self.lists = {id(value) for value in arguments if isinstance(value, list)}
+        self._given = [value if isinstance(value, list | np.ndarray) else None for value in arguments]
         self._copies = any(a is not b for a, b in zip(arguments, self._arguments, strict=True))
         for name, value, array in zip(spec.names, arguments, self._arguments, strict=True):
             if isinstance(value, list) and name not in spec.index_only and _is_integer(array):
@@ -163,7 +166,7 @@ class CompiledChunks:
 
     def bind(self, arguments: tuple[Any, ...]) -> None:
         """Run on with other arguments of the same types and layouts, which are taken as they are."""
-        self._arguments = arguments
+        self._arguments, self._given = arguments, []
 
     @property
     def leaves_nothing(self) -> bool:
@@ -189,6 +192,19 @@ class CompiledChunks:
     def spec(self) -> ChunkSpec:
         """What the kernel says of its chunk functions."""
         return self._spec
+
+    def reads(self, changed: Sequence[Any]) -> str:
+        """An argument that is one of the arrays and containers ``changed``, or part of one; empty: none."""
+        arrays = [each for each in changed if isinstance(each, np.ndarray)]
+        held = set().union(*(_held(each) for each in changed if isinstance(each, list | dict)))
+        if not (arrays or held):
+            return ""
+        for name, value in zip(self._spec.names, self._given, strict=True):
+            if isinstance(value, list) and not held.isdisjoint(_held(value)):
+                return name
+            if isinstance(value, np.ndarray) and any(np.may_share_memory(value, each) for each in arrays):
+                return name
+        return ""
 
     def unchanged(self) -> bool:
         """Whether the names that the functions use still have the values that they were compiled with."""
@@ -348,6 +364,17 @@ class CompiledChunks:
 def _either(found: Any, of_numpy: Any) -> Iterator[Any]:
     """What iterations have left, as numbers of numpy where ``of_numpy``, else of Python."""
     return (a if numpy else b for a, b, numpy in zip(found, found.tolist(), of_numpy, strict=True))
+
+
+def _held(container: list[Any] | dict[Any, Any]) -> set[int]:
+    """Identities of a container and the lists in it."""
+    values = container.values() if isinstance(container, dict) else container
+    rows = map(id, filter(_is_list, values)) if list in set(map(type, values)) else ()
+    return {id(container), *rows}
+
+
+def _is_list(value: object) -> bool:
+    return type(value) is list
 
 
 def _between(rows: Sequence[Any], begin: int, end: int) -> Iterator[Any]:

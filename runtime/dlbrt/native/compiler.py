@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -18,12 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.native.arguments import NotCompiled, admit, restore
+from dlbrt.native.arguments import NotCompiled
 from dlbrt.native.cache import KernelCache, kernel_directory, kernel_key
 from dlbrt.native.program_functions import ProgramFunctions
 from dlbrt.records import dataclass
-
-__all__ = ["NotCompiled", "admit", "compile_chunk", "restore"]
 
 Compiled = Callable[..., int]
 
@@ -44,6 +43,14 @@ class _Known:
 _of_function: dict[FunctionType, list[_Known]] = {}
 _of_key: dict[str, Compiled] = {}
 _MOST = 256
+
+
+class CompileTime:
+    """The ``seconds`` that this process has spent on compiling, on reading what was compiled before, and on
+    importing numba.
+    """
+
+    seconds = 0.0
 
 
 @cache
@@ -69,11 +76,21 @@ def compile_chunk(
 
     ``python_division``: a division by zero raises ZeroDivisionError; otherwise it gives inf or nan.
     """
-    numba = load_numba()
     kinds = (python_division, *map(_kind, arguments))
     for each in _of_function.get(function, ()):
         if each.kinds == kinds and each.functions.unchanged():
             return _accepted(each.compiled)
+    started = time.perf_counter()
+    try:
+        return _newly_compiled(function, arguments, kinds, python_division)
+    finally:
+        CompileTime.seconds += time.perf_counter() - started
+
+
+def _newly_compiled(
+    function: FunctionType, arguments: tuple[object, ...], kinds: tuple[object, ...], python_division: bool
+) -> Compiled:
+    numba = load_numba()
     if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         raise NotCompiled("it is a generator or a coroutine")
     functions = ProgramFunctions(function)

@@ -1,4 +1,4 @@
-# expect: DLB116 5:12
+# expect: DLB116 4:1
 A = [""] * 4
 # dlb: parallel, jit
 for i in range(4):

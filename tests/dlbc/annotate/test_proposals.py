@@ -67,18 +67,19 @@ def test_reductions_need_no_clause() -> None:
     assert proposed(text) == {3: "parallel"}
 
 
-#: What binds `A`, an array or a list to which iterations store; and `B`, of which they read elements.
+#: What binds `A`, an array or a list to which iterations store; and `B`, of which they read elements. Python
+#: does stores to lists of which nothing is read.
 BOUND = {
     "parallel": [
-        ("A = [0.0] * n", "B = C"),
-        ("A = [0.0 for _ in range(n)]", "B = C"),
-        ("A = []\n    for k in range(n):\n        A.append(0.0)", "B = C"),
-        ("A = list(C)", "B = C"),
         ("A = C.copy()", "B = [1] * n"),
         ("A = C.copy()", "B = list(range(n))"),
     ],
     "parallel, jit": [
         ("A = np.zeros(n)", "B = [0.5] * n"),
+        ("A = [0.0] * n", "B = C"),
+        ("A = [0.0 for _ in range(n)]", "B = C"),
+        ("A = []\n    for k in range(n):\n        A.append(0.0)", "B = C"),
+        ("A = list(C)", "B = C"),
         ("A = C.copy()", "B = C"),
         ("A = [0.0] * n\n    A = np.array(A)", "B = C"),
         ("A = [1.0, 2.0] * C", "B = C"),

@@ -120,6 +120,33 @@ def test_the_rows_of_an_array_are_views() -> None:
     assert array.sum() == 8
 
 
+@pytest.mark.parametrize("values", [[1.5, 2.5, 3.5], np.array([1.5, 2.5, 3.5])])
+def test_items_that_are_held_are_those_before_the_loop_or_when_they_were_taken(values: Any) -> None:
+    space = enumerate_(zip_(values, reversed_(values)), 1)
+    space.hold_items()
+    values[2] = 9.0
+    assert space.item(2) == (3, (3.5, 1.5))
+    assert list(space.items(range(2, 3))[0]) == [(3, (9.0, 1.5))]
+    assert space.item(2) == (3, (9.0, 1.5))
+    assert pickle.loads(pickle.dumps(space.with_values(iter([values, values])))).item(0) == (1, (1.5, 9.0))
+
+
+def test_rows_are_held_as_views() -> None:
+    rows = np.arange(6.0).reshape(3, 2)
+    space = space_of(rows)
+    space.hold_items()
+    rows[1] = 7.0
+    assert np.shares_memory(space.item(1), rows)
+
+
+def test_a_space_tells_what_its_items_are_taken_from() -> None:
+    values, rows = [1.0, 2.0], np.ones((2, 3))
+    assert space_of(values).sequence() is values
+    assert enumerate_(zip_(range(2), rows), 3).sequence(1) is rows
+    assert zip_(range(2), rows).sequence(0) == range(2)
+    assert space_of({1: 2}).sequence() == {1: 2}
+
+
 def test_bars_stay_and_do_not_travel() -> None:
     bar = Bar(LETTERS)
     space = space_of(enumerate_(bar))

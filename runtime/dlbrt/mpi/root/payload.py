@@ -148,6 +148,8 @@ class Payload:
         """
         routine_state = self._routine_state
         fields = loop.table.fields(self._named, self._space)
+        copied = set() if loop.walk.chunks is None else loop.walk.chunks.lists
+        fields = [f.whole() if id(f.data) in copied and not f.spec.stores else f for f in fields]
         if routine_state is not None and not pooled:
             routine_state.inspect_rows(fields)
         self.fields = inspect_rows(fields, self._space, self._loop_history.tables)

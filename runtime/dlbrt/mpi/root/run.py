@@ -63,14 +63,18 @@ def run_loop(
     costs: CostSpec,
     routine_state: RoutineState | None = None,
     left: Spans | None = None,
+    *,
+    asked: bool = False,
 ) -> LoopResult:
     """Run a loop to its end; an exception of its body is part of the result.
 
     ``costs`` is what the user says of the work of iterations; the kernel itself may say more.
     ``routine_state`` belongs to the routine that the loop is part of, if any: its arrays stay on the ranks.
     ``left`` are the positions that have not been done yet, where these are not all: rank 0 does them.
+    ``asked``: the program may ask for the last item afterwards.
     """
     space = space_of(iterable)
+    space.is_asked = asked
     with root_runtime.turn(wait=routine_state is not None) as leads:
         if not leads:
             return _run_nested(kernel, space, arguments)
@@ -88,7 +92,7 @@ def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopR
     """A loop met while another one runs: it runs sequentially on the rank that meets it."""
 
     def launch(loop: LoopContext) -> Team:
-        loop.contributions.begin(named(kernel, arguments))
+        loop.begin(named(kernel, arguments))
         return SingleRank(Spans.of(range(len(space))))
 
     loop = LoopContext(space, launch, lambda _: None, Load.none())
@@ -154,6 +158,7 @@ class LoopRun:
             progress.end([each.compute_s for each in figures], done)
         outcome = self._outcome
         outcome.note_checks(self._prepared, loop, self._probation.seconds)
+        outcome.note_interpreted(self._prepared)
         if self._under_way is not None and self._outcome.sharing is not None:
             self._under_way.note(loop, self._outcome.results)
         outcome.learn(self._prepared, self._partitioner, pooled=self._pooled)
@@ -168,7 +173,7 @@ class LoopRun:
         prepared, n, routine_state = self._prepared, len(self._prepared.space), self._prepared.routine_state
         if routine_state is not None:
             routine_state.prepare(loop, prepared.named)
-        loop.contributions.begin(prepared.named)
+        loop.begin(prepared.named)
         if loop.left_to_python is not None:
             self._outcome.interpreted = loop.left_to_python
             sentence = f"`jit`: the loop runs as Python, since {loop.left_to_python}"
@@ -273,7 +278,7 @@ class LoopRun:
 
         def launch(loop: LoopContext) -> Team:
             loop.contributions.take_over(shared.contributions)
-            loop.contributions.begin(prepared.named)
+            loop.begin(prepared.named)
             team = SingleRank(Spans.of(range(first, len(prepared.space))), self._recorder)
             team.figures.parts = [range(first)] if first else []
             return team

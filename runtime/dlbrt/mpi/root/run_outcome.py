@@ -57,6 +57,14 @@ class RunOutcome:
                 checks.runs += 1
                 checks.seconds += self.watched.seconds
 
+    def note_interpreted(self, prepared: Preparation) -> None:
+        """Say why other ranks did not compile what rank 0 did, where that is so."""
+        found = {rank: each.interpreted for rank, each in enumerate(self.results) if each.interpreted}
+        if found and not self.interpreted:
+            rank, reason = next(iter(found.items()))
+            ranks = f"rank {rank}" if len(found) == 1 else f"rank {rank} and {len(found) - 1} more"
+            prepared.loop_history.log(f"`jit`: on {ranks} the loop runs as Python, since {reason}", "jit")
+
     def learn(self, prepared: Preparation, partitioner: Partitioner, *, pooled: bool) -> None:
         """Note the figures of the run, and what they teach; ``pooled``: work was dealt from a pool."""
         history, figures = prepared.loop_history, [result.figures for result in self.results]

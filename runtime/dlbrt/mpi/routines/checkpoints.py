@@ -368,7 +368,7 @@ def run_alone(root_runtime: RootRuntime, run: LoggedRun, arguments: Sequence[Any
     space = space_of(run.values)
 
     def launch(loop: LoopContext) -> Team:
-        loop.contributions.begin(named(run.kernel, arguments))
+        loop.begin(named(run.kernel, arguments))
         return SingleRank(Spans.of(range(run.first, len(space))))
 
     loop = LoopContext(space, launch, lambda _: None, Load.none())
