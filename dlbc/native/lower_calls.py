@@ -12,6 +12,7 @@ from dlbrt.exactness import (
     BUILTINS_EXACT,
     MATH_EXACT,
     MATH_HELPERS,
+    MATH_OF_INTEGERS,
     NOT_EXACT,
     NUMPY_EXACT,
     NUMPY_HELPERS,
@@ -32,7 +33,7 @@ _TO_INTEGER = frozenset({"floor", "ceil", "trunc"})
 #: Functions of `math` that raise for no number.
 _TOTAL = frozenset({"fabs", "atan", "atan2", "copysign", "tanh", "isnan", "isinf", "isfinite", "erf", "erfc"})
 #: Functions of `math` whose results are not negative.
-_NOT_NEGATIVE = frozenset({"sqrt", "fabs", "exp", "cosh", "acosh"})
+_NOT_NEGATIVE = frozenset({"sqrt", "fabs", "exp", "cosh", "acosh", "hypot"})
 
 
 class CallLowering(ElementLowering):
@@ -53,6 +54,8 @@ class CallLowering(ElementLowering):
         module, _, function = full.rpartition(".")
         if module == "math" and (function in MATH_EXACT or function in MATH_HELPERS):
             return self._math(node, function)
+        if module == "math" and function in MATH_OF_INTEGERS and len(node.args) == 2:
+            return self._of_integers(node)
         if module == "numpy" and (function in NUMPY_EXACT or function in NUMPY_HELPERS):
             return self._numpy(node, function)
         if self._allocation(node) is not None:
@@ -202,6 +205,10 @@ class CallLowering(ElementLowering):
         self._note_values(*node.args)
         values = [each for each, _ in found]
         call = ast.Call(node.func, values, [])
+        if function == "hypot" and len(values) not in (2, 3):
+            raise NotCompilableError(f"the call `{shortened(node)}` cannot be compiled", node)
+        if function == "hypot":
+            values += [ast.Constant(0.0)] * (3 - len(values))
         if function in MATH_HELPERS:
             call = standing_for(helper(MATH_HELPERS[function], *values), node)
         if function in _TO_INTEGER:
@@ -215,6 +222,18 @@ class CallLowering(ElementLowering):
             self._asked.pure_calls.add(ast.unparse(node.func))  # it raises for negative numbers alone
             return call, Scalar(Kind.INEXACT, sign=found[0][1].sign)
         return (call if function in _TOTAL else self._finite(call)), Scalar(Kind.INEXACT, sign=sign)
+
+    def _of_integers(self, node: ast.Call) -> tuple[ast.expr, Scalar]:
+        """A function of `math` on two integers, whose result is no larger than both; numba refuses floats."""
+        found = [self.expression(each) for each in node.args]
+        self._note_values(*node.args)
+        kinds = [kind for _, kind in found]
+        call: ast.expr = ast.Call(node.func, [value for value, _ in found], [])
+        if all(kind.bounded and not kind.element for kind in kinds):
+            return call, integer(max(k.degree for k in kinds), max(k.extra for k in kinds))
+        call = self._named(call, "value")
+        self._check(helper("wide", call))
+        return call, integer(extra=CHECKED)
 
     def _builtin(self, node: ast.Call, name: str) -> tuple[ast.expr, Scalar]:
         match name, node.args:

@@ -23,8 +23,12 @@ MATH_EXACT: Final = frozenset(
     }
 )
 
-#: Functions of `math` that keep their bits through a helper, which calls libm as CPython does.
-MATH_HELPERS: Final = {"cbrt": "math_cbrt", "fmod": "math_fmod", "pow": "math_pow"}
+#: Functions of `math`, on two integers below 2**62 in magnitude, that may stand in compiled code as they are.
+MATH_OF_INTEGERS: Final = frozenset({"gcd"})
+
+#: Functions of `math` that keep their bits through a helper, which calls libm as CPython does. That for
+#: ``hypot`` takes three numbers, and computes as CPython: with products as exact sums of two floats.
+MATH_HELPERS: Final = {"cbrt": "math_cbrt", "fmod": "math_fmod", "pow": "math_pow", "hypot": "math_hypot"}
 
 #: Functions of numpy, on scalars of float64, that may stand in compiled code as they are.
 NUMPY_EXACT: Final = frozenset(
@@ -67,7 +71,6 @@ NOT_EXACT: Final = {
     "round(x, n)": "numba scales by a power of ten and rounds, Python rounds the decimal representation",
     "sum": "Python 3.12 and later compensate rounding errors of floats, compiled code adds them one by one",
     "math.fsum": "numba does not know it",
-    "math.hypot": "CPython scales and compensates, the C library's function rounds otherwise",
     "math.dist": "CPython scales and compensates",
     "math.gamma": "CPython has its own approximation, the C library another",
     "math.lgamma": "CPython has its own approximation, the C library another",

@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 from dlbrt.native import numerics
 from dlbrt.native.numerics import (
@@ -39,6 +39,7 @@ from dlbrt.native.ufunc_loops import find_loop
 
 _SMALL = 2**31
 _PREFIX = "dlbrt_native_"
+_LEAST_NORMAL = 2.0**-1022
 
 #: The symbols that compiled code may refer to, as registered with LLVM.
 SYMBOLS: set[str] = set()
@@ -362,6 +363,47 @@ def _python_power(x, y):  # type: ignore[no-untyped-def]
 
 
 overload(numerics.math_pow, strict=False)(lambda x, y: _python_power if _is_real(x) and _is_real(y) else None)
+
+
+@overload(numerics.math_hypot, strict=False)
+def _math_hypot(x: Any, y: Any, z: Any) -> Any:
+    if not all(map(_is_real, (x, y, z))):
+        return None
+    return lambda x, y, z: _hypotenuse(abs(float(x)), abs(float(y)), abs(float(z)))
+
+
+@register_jitable
+def _hypotenuse(x, y, z):  # type: ignore[no-untyped-def]
+    """As CPython: numbers scaled by a power of two, sums with their rounding errors, a correction at the end.
+
+    NaN for what is infinite, not a number, or so small that versions of CPython compute it in other ways.
+    """
+    greatest = max(x, y, z)
+    if not _LEAST_NORMAL <= greatest < np.inf:
+        return 0.0 if x == 0.0 == y and z == 0.0 else np.nan
+    scale = math.ldexp(1.0, -math.frexp(greatest)[1])
+    total, products, sums = 1.0, 0.0, 0.0
+    for number in (x * scale, y * scale, z * scale):
+        square, error = _square(number)
+        products += error
+        sums += (total - (total + square)) + square
+        total += square
+    root = math.sqrt(total - 1.0 + (products + sums))
+    square, error = _square(root)
+    products -= error
+    sums += (total - (total - square)) - square
+    total -= square
+    return (root + (total - 1.0 + (products + sums)) / (2.0 * root)) / scale
+
+
+@register_jitable
+def _square(x):  # type: ignore[no-untyped-def]
+    """The square, and its rounding error: of halves of x, whose products are exact (Dekker, 1971)."""
+    shifted = x * 134217729.0  # 2**27 + 1
+    high = shifted - (shifted - x)
+    low = x - high
+    square = x * x
+    return square, ((high * high - square) + 2.0 * high * low) + low * low
 
 
 @overload(numerics.power, strict=False)

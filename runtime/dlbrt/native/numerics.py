@@ -181,6 +181,11 @@ def math_pow(x: Any, y: Any) -> Any:
     return math.pow(x, y)
 
 
+def math_hypot(x: Any, y: Any, z: Any) -> Any:
+    """``math.hypot(x, y, z)``; not a number where compiled code does not know its bits."""
+    return math.hypot(x, y, z)
+
+
 def numpy_power(x: Any, y: Any) -> Any:
     """``x ** y`` of numpy's float64 scalars."""
     return np.float64(x) ** y
@@ -319,6 +324,7 @@ HELPERS: Sequence[str] = (
         "is_shape",
         "power",
         "math_pow",
+        "math_hypot",
         "numpy_power",
         "np_sum",
         "np_mean",

@@ -127,8 +127,29 @@ def _calls(prefix: str, exact: Iterable[str], helpers: Mapping[str, str]) -> dic
 
 def test_functions_of_math_keep_their_bits() -> None:
     calls = _calls("math", exactness.MATH_EXACT, exactness.MATH_HELPERS)
+    del calls["hypot"]  # below
     _check(_cases(math, calls, calls.keys() - _TO_INTEGER))
     _check(_cases(math, calls, _TO_INTEGER), "int64")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
+def test_hypotenuses_keep_their_bits(scale: float) -> None:
+    z = _floats(3)
+    for x, y, c in ((X, Y, 0.0), (*GRID, 0.0), (X, Y, 0.75), (Y, z, -3.0)):
+        with np.errstate(all="ignore"):
+            x, y = x * scale, y * scale
+        found = _compiled(f"dlbrt.native.math_hypot(a, b, {c})")(x, y)[0]
+        for a, b, got in zip(x.tolist(), y.tolist(), found.tolist(), strict=True):
+            known = 2.0**-1022 <= max(abs(a), abs(b), abs(c)) < math.inf and a == a and b == b
+            assert _same(got, math.hypot(a, b, c)) if known or a == b == c == 0 else got != got, (a, b, c)
+
+
+def test_greatest_common_divisors_are_those_of_python() -> None:
+    rng = np.random.default_rng(5)
+    a, b = (rng.integers(-(2**k), 2**k, 400) for k in (8, 60))
+    compiled = _compiled("math.gcd(int(a), int(b))", dtype="int64")
+    for x, y in ((a, b), (b, a), (a, a[::-1]), (a * 0, b)):
+        assert compiled(x, y)[0].tolist() == list(map(math.gcd, x.tolist(), y.tolist()))
 
 
 def test_helpers_of_math_keep_their_bits() -> None:

@@ -216,3 +216,13 @@ for i in range(6):
     k = int(k)
     ends[i] = k * 4 + k * 4
 print(whole, [type(each).__name__ for each in whole], ends[:6].tolist())
+tiny = [5e-324, 1e-310, 1e308, math.inf, math.nan, 0.0]
+# dlb: parallel, jit
+for i in range(6):
+    ends[i] = math.hypot(tiny[i], tiny[i]) + math.hypot(y[i], i, -2)
+print(ends[:6].tobytes().hex())
+divisors = []
+# dlb: parallel, jit
+for i in range(20):
+    divisors.append(math.gcd(counts[i] * 6, i) + math.gcd(-i, 4))
+print(divisors, [type(each).__name__ for each in divisors[:2]])
