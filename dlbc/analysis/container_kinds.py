@@ -6,8 +6,23 @@ import ast
 from collections.abc import Callable
 
 from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.names import bindings_of
 from dlbc.analysis.uses import assigned_in, every_node, pairs_assigned, unparsed
 from dlbc.ir.access_path import path_of
+
+_FLOAT, _INTEGER = float, int
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+
+#: Functions whose results are Python's floats, whatever numbers they are given.
+_OF_FLOATS = frozenset(
+    {
+        *(
+            f"math.{name}"
+            for name in ("sqrt", "sin", "cos", "tan", "exp", "log", "atan2", "hypot", "pow", "fabs")
+        ),
+        *(f"random.{name}" for name in ("random", "uniform", "gauss", "normalvariate", "expovariate")),
+    }
+)
 
 #: Functions that make dictionaries.
 _DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
@@ -32,6 +47,10 @@ class ContainerKinds:
         """Whether it surely denotes a list of Python's integers, to which nothing is stored later."""
         changed = any(_changes(node, name) for node in every_node(self._loop.path[0]))
         return not changed and self._always_made_by(self._makes_integers, name)
+
+    def is_list_of_floats(self, name: str) -> bool:
+        """Whether it denotes a list, and the text makes it of floats; what is stored later may be others."""
+        return self._always_made_by(self._makes_floats, name)
 
     def is_dictionary(self, name: str) -> bool:
         """Whether what is at the path surely is a dictionary; an attribute counts by its name alone."""
@@ -90,11 +109,57 @@ class ContainerKinds:
                 return self._makes_integers(left)
             case ast.Call(func=ast.Name(id="list"), args=[ast.Call(func=ast.Name(id="range"))]):
                 return self._module.builtin("list") and self._module.builtin("range")
+        return self._makes(node, _INTEGER)
+
+    def _makes_floats(self, node: ast.expr) -> bool:
+        match node:
+            case ast.BinOp(left=left, op=ast.Mult(), right=right) if self._makes_list(node):
+                return self._makes_floats(left if isinstance(left, ast.List) else right)
+        return self._makes(node, _FLOAT)
+
+    def _makes(self, node: ast.expr, kind: type) -> bool:
+        """Whether it shows a list whose elements surely are numbers of a type."""
+        match node:
+            case ast.List(elts=[_, *_] as parts):
+                return all(self._type_of(part, frozenset()) is kind for part in parts)
+            case ast.ListComp(elt=ast.ListComp() as row, generators=[ast.comprehension(target=ast.Name())]):
+                return kind is _FLOAT and self._makes(row, kind)
+            case ast.ListComp(elt=item, generators=turns) if self._module.builtin("range"):
+                counted = (
+                    turn.target.id
+                    for turn in turns
+                    if isinstance(turn.target, ast.Name)
+                    and isinstance(turn.iter, ast.Call)
+                    and unparsed(turn.iter.func) == "range"
+                )
+                return self._type_of(item, frozenset(counted)) is kind
         return False
+
+    def _type_of(self, node: ast.expr, counters: frozenset[str]) -> type | None:
+        """The type of number that an expression gives, if it shows one: of ``counters``, which are integers,
+        of literals, and of functions that give floats.
+        """
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return type(value)
+            case ast.Name(id=name) if name in counters:
+                return _INTEGER
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+                return self._type_of(operand, counters)
+            case ast.BinOp(left=left, op=op, right=right):
+                one, two = self._type_of(left, counters), self._type_of(right, counters)
+                if None in (one, two) or not isinstance(op, _ARITHMETIC):
+                    return None
+                return _FLOAT if _FLOAT in (one, two) or isinstance(op, ast.Div) else _INTEGER
+            case ast.Call(func=ast.Name(id="float" | "int" as name)) if self._module.builtin(name):
+                return _FLOAT if name == "float" else _INTEGER
+            case ast.Call(func=function):
+                return _FLOAT if self._module.imported_name(unparsed(function)) in _OF_FLOATS else None
+        return None
 
     def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
         """Whether every binding of the name gives it an object of this kind."""
-        places = set(self._names.bindings.get(name, ()))
+        places = set(self._names.bindings.get(name) or bindings_of(name, self._loop, self._module)[0])
         for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
             assigned = assigned_in(scope)
             made = {

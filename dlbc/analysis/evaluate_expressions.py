@@ -115,6 +115,10 @@ class ExpressionEvaluator(ChainEvaluator):
                         value = self._value(body)
                     with self._branch(test, holds=False):
                         return value | self._value(other)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right) if self._repeats(left, right):
+                self._union([left, right])
+                items = self._quietly(left if isinstance(left, ast.List) else right)
+                return AbstractValue(frozenset(), items.reachable, items.has_mutable_items)
             case ast.BinOp(left=left, right=right):
                 both = self._union([left, right])
                 return AbstractValue(frozenset(), both.reachable, both.has_mutable_items)
@@ -140,6 +144,14 @@ class ExpressionEvaluator(ChainEvaluator):
                 self._union(n for n in children_of(node) if isinstance(n, ast.expr))
                 return AbstractValue(UNKNOWN, UNKNOWN)
         return FRESH
+
+    def _repeats(self, left: ast.expr, right: ast.expr) -> bool:
+        """Whether a product repeats a list (``[0.0] * n``): its items come from the list alone.
+
+        An array in the place of n gives products, which are new.
+        """
+        shown = isinstance(left, ast.List) or isinstance(right, ast.List)
+        return shown and {"__mul__", "__rmul__"}.isdisjoint(self._region.module.methods)
 
     def _short(self, node: ast.BoolOp) -> AbstractValue:
         """``and``, ``or``: an operand is evaluated where all operands before it are true (false)."""

@@ -170,8 +170,8 @@ FRONT: dict[str, CatalogueEntry] = {
             "`if x == 0:`, in place of the `try`",
             "text": "results are the same; to have it compiled, compute numbers in this loop, and make texts "
             "of them after it",
-            "container": "results are the same; to have it compiled, use an array that the iteration makes, "
-            "`np.zeros(n)`, and store to its elements in a loop",
+            "container": "results are the same; to have it compiled, use an array or a list of numbers of "
+            "one type, `np.zeros(n)` or `[0.0] * n`, and store to its elements in a loop",
         },
     ),
     "DLB117": CatalogueEntry(

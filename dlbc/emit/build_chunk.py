@@ -105,6 +105,7 @@ def compiled(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
         "stored": chunk.stored,
         "index_only": chunk.index_only,
         "arrays": chunk.arrays,
+        "integers": chunk.integers,
         "floats": chunk.floats,
         "python": chunk.python,
         "real": chunk.real,
@@ -163,9 +164,10 @@ def computed(plan: LoopPlan, names: GeneratedNames, turns: str, accumulate: Sequ
         body = "\n".join(indent(text, 3 * INDENT) for text in chunk.effects)
         comment = "# what compiled chunks contribute, in iteration order"
         return (f"{comment}\n{2 * INDENT}for {targets} in {names.dlb}.operands({call}):\n{body}",)
-    targets = ", ".join(
-        [plan.space.index or "_", *(column.name for column in chunk.columns if not column.hidden)]
-    )
+    first = ast.unparse(plan.loop.node.target) if chunk.takes_items else plan.space.index or "_"
+    if chunk.takes_items:
+        call = f"({', '.join([*given, 'items=True'])})"
+    targets = ", ".join([first, *(column.name for column in chunk.columns if not column.hidden)])
     targets += "" if chunk.columns else ","
     inner = [
         *(3 * INDENT + text for text in accumulate),

@@ -46,14 +46,15 @@ class ChunkPlan:
     columns. ``note_rows``: the same of notes, of which an iteration leaves any number; ``noted``: the columns
     that hold the number of an iteration's first note, each before that of the note after them, with the rows
     that Python looks at. ``axes``: how many each array has. ``stored``: parameters that are stored to;
-    ``index_only``: whose elements are subscripts alone; ``arrays``: that must be arrays, ``floats``: of
-    floats, ``python``: that must be numbers of Python, ``real``: that must not be complex. ``bits``: the most
-    that the index and integer parameters may have. ``rows``: arrays that Python may have to put back where it
-    fails at an effect, with the axis of the iteration's row. ``in_place``: an iteration that is done again
-    would read what it has stored.
+    ``index_only``: whose elements are subscripts alone; ``arrays``: that must be arrays, ``integers``:
+    lists of integers, ``floats``: of floats, ``python``: that must be numbers of Python, ``real``: that must
+    not be complex. ``bits``: the most that the index and integer parameters may have. ``rows``: arrays that
+    Python may have to put back where it fails at an effect, with the axis of the iteration's row.
+    ``in_place``: an iteration that is done again would read what it has stored.
     ``origins``: what the bits of origins stand for. ``reasons``: why no better order was found.
     ``differing``: operations whose last bits may differ, and what was chosen instead. ``sequences``:
     parameters that hold what the loop runs over, each with its number among those of `zip`, if it is there.
+    ``takes_items``: what Python does has the loop's items, in place of the index.
     """
 
     forms: tuple[ChunkForm, ...]
@@ -68,6 +69,7 @@ class ChunkPlan:
     stored: tuple[str, ...] = ()
     index_only: tuple[str, ...] = ()
     arrays: tuple[str, ...] = ()
+    integers: tuple[str, ...] = ()
     floats: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
     real: tuple[str, ...] = ()
@@ -78,6 +80,7 @@ class ChunkPlan:
     reasons: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
     sequences: tuple[tuple[str, int | None], ...] = ()
+    takes_items: bool = False
 
 
 #: The names of a chunk function and of its condition, and of the runtime, until names are chosen.

@@ -29,6 +29,14 @@ class NotCompilableError(Exception):
         self.node = node
 
 
+class OperandLeftError(Exception):
+    """An operand of what Python does afterwards is left to Python too: the body is lowered anew."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
 @dataclass(frozen=True)
 class ChunkNames:
     """The chunk function's own parameters, and those of its condition: the least and greatest index.
@@ -77,7 +85,8 @@ class BodyFacts:
     greatest, or least, of what iterations find, with ``max``, ``min`` or the comparison that a new value has
     to win. ``shares``: names that an iteration may update several times, with the operator. ``functions``:
     those of the program by name; ``numbers``: literals to which names are bound for good, ``constants``:
-    tuples of such. ``kept``: temporaries whose last value is kept, each set in every iteration.
+    tuples of such. ``kept``: temporaries whose last value is kept, each set in every iteration. ``lists``:
+    the kind of number that lists hold, where the text shows what they are made of.
     """
 
     index: str
@@ -94,6 +103,7 @@ class BodyFacts:
     numbers: Callable[[str], ast.expr | None] = lambda _: None
     constants: Callable[[str], ast.expr | None] = lambda _: None
     kept: tuple[str, ...] = ()
+    lists: Mapping[str, Kind] = field(default_factory=dict)
 
 
 @dataclass
@@ -106,7 +116,8 @@ class LoweredBody:
     to Python. ``saved``: arrays whose row is put back then, with their axes. ``restored``: those whose
     rows are put back where Python fails at an effect. ``bits``: the greatest size of integers. ``axes``:
     how many subscripts each array has. ``pure_calls``: functions called without a check. ``index_only``:
-    arrays whose elements are subscripts alone. ``floats``: arrays that must hold floats. ``in_place``: an
+    arrays whose elements are subscripts alone. ``integers``: lists that must hold
+    integers of Python. ``floats``: arrays that must hold floats. ``in_place``: an
     iteration that is done again would read what it has stored. ``shaped``: arguments that must be arrays
     of numpy, no lists, ``python`` those that must be numbers of Python, ``real`` no complex ones.
     ``prologue`` makes the buffers of a chunk, the arrays that ``made`` are.
@@ -125,6 +136,7 @@ class LoweredBody:
     bits: int
     used: list[str]
     index_only: frozenset[str]
+    integers: frozenset[str]
     floats: frozenset[str]
     shaped: frozenset[str]
     python: frozenset[str]

@@ -43,6 +43,9 @@ def inline_call(
     body = [s for s in function.body if not _is_text(s)]
     if pairs is None or not body or not _ends(body) or any(map(_is_foreign, _all_nodes(body))):
         return None
+    counted = [n.target for n in _all_nodes(body) if isinstance(n, ast.comprehension)]
+    if not {name for name, _ in pairs}.isdisjoint(bound_names(counted)):
+        return None
     bound = bound_names(body)
     names: dict[str, ast.expr] = {}
     arguments = []
@@ -134,7 +137,7 @@ def _all_nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
 
 def _is_foreign(node: ast.AST) -> bool:
     scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.Global | ast.Nonlocal
-    return isinstance(node, scopes | ast.Yield | ast.YieldFrom | ast.Await | ast.comprehension) or (
+    return isinstance(node, scopes | ast.Yield | ast.YieldFrom | ast.Await) or (
         isinstance(node, ast.Return) and node.value is None
     )
 

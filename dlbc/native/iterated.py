@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from dlbrt.records import dataclass
 
@@ -18,18 +18,58 @@ from dlbc.ir.region import ModuleNames
 from dlbc.native.facts import NotCompilableError, literal_of
 
 
+class _WithItems(ast.NodeTransformer):
+    """Puts the targets of a loop in the place of the elements that they are."""
+
+    def __init__(self, begin: Sequence[ast.stmt]) -> None:
+        self._targets = {
+            ast.unparse(each.value): each.targets[0].id
+            for each in begin
+            if isinstance(each, ast.Assign)
+            and isinstance(each.targets[0], ast.Name)
+            and isinstance(each.value, ast.Subscript)
+        }
+        self.any = False
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        target = self._targets.get(ast.unparse(node))
+        if target is not None and isinstance(node.ctx, ast.Load):
+            self.any = True
+            return ast.copy_location(ast.Name(target, ast.Load()), node)
+        self.generic_visit(node)
+        return node
+
+
 @dataclass(frozen=True)
 class Iterated:
     """``index`` is the variable of the chunk function's loop; ``begin``: the statements that give the loop's
     other targets their values; ``sequences``: parameters that hold what the loop runs over, each with its
     number among those of `zip`, None where there is no `zip`. ``start``: the value of the index at their
-    first element.
+    first element. ``counter`` is the loop's own counter, empty if it has none that iterations keep.
+    ``texts``: the parameters with what the loop runs over, as the program has it.
     """
 
     index: str
     begin: tuple[ast.stmt, ...] = ()
     sequences: tuple[tuple[str, int | None], ...] = ()
     start: int = 0
+    counter: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+
+    def with_items(self, effects: Sequence[ast.stmt], known: Container[str]) -> tuple[list[ast.stmt], bool]:
+        """What Python does after an iteration, with items in place of the elements that they are.
+
+        Also whether there are any. ``known`` are names that Python has there. NotCompilableError where an
+        element has no name.
+        """
+        replaced = _WithItems(self.begin)
+        found = [replaced.visit(copy.deepcopy(each)) for each in effects]
+        own = {name for name, _ in self.sequences if name not in known}
+        for node in (n for each in found for n in ast.walk(each)):
+            counts = self.sequences and isinstance(node, ast.Name) and node.id == self.index != self.counter
+            if isinstance(node, ast.Name) and (node.id in own or counts):
+                raise NotCompilableError("Python would need parts of items that have no name", self.begin[0])
+        return found, replaced.any
 
 
 def iterated(
@@ -61,15 +101,18 @@ def iterated(
     if start:
         position = ast.BinOp(position, ast.Sub() if start > 0 else ast.Add(), ast.Constant(abs(start)))
     sequences: list[tuple[str, int | None]] = []
+    texts: list[tuple[str, str]] = []
     for number, each, sequence in _sequences(target, iterable, module):
         held: ast.expr = sequence
         if ast.unparse(sequence) not in given:
             held = ast.Name(fresh(_stem(sequence)), ast.Load())
             sequences.append((held.id, number))
+            texts.append((held.id, ast.unparse(sequence)))
         begin.append(ast.Assign([each], ast.Subscript(copy.deepcopy(held), position, ast.Load())))
     for statement in begin:
         ast.fix_missing_locations(ast.copy_location(statement, loop.iter))
-    return Iterated(index, tuple(copy.deepcopy(begin)), tuple(sequences), start)
+    found = index, tuple(copy.deepcopy(begin)), tuple(sequences), start, plan.space.index or "", tuple(texts)
+    return Iterated(*found)
 
 
 def _counted(

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dlbrt.records import dataclass
 
 from dlbc.ir.chunk import RUNTIME
 from dlbc.native.extents import Linear
 from dlbc.native.facts import NotCompilableError, helper
-from dlbc.native.local_arrays import Allocation, element_of
+from dlbc.native.local_arrays import Allocation, element_key, element_of
 from dlbc.native.lower_expressions import ExpressionLowering
-from dlbc.native.scalars import NUMPY, Kind, Scalar
+from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, Sign, checked, integer
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,27 @@ class _Shape:
 class AllocationLowering(ExpressionLowering):
     """Lowers what makes arrays."""
 
-    def _make(self, name: str, call: ast.Call, made: Allocation) -> None:
+    def _make(self, name: str, call: ast.expr, made: Allocation) -> None:
         """Bind a name to a new array."""
         if name in self._facts.kept:
             raise NotCompilableError(f"the array `{name}` is read after the loop", call)
         shape = self._shape(name, made, call)
+        if made.is_list:
+            self._make_list(name, call, made, shape)
+            return
         filling, element = self._filling(name, made, call)
         if self._own.elements.setdefault(name, element) != element:
             raise NotCompilableError(f"`{name}` is an array of one type here, of another one there", call)
         self._note_change(name)
+        self._allocate(name, call, made, shape, filling)
+        typed = made.kind is not None or made.like is not None
+        if typed and filling is not None:
+            self._out.append(_filled(name, self._own.allocations[name].axes, filling))
+
+    def _allocate(
+        self, name: str, call: ast.expr, made: Allocation, shape: _Shape, filling: ast.expr | None
+    ) -> None:
+        """Give a name to a new array, or to a buffer of the chunk."""
         self._own.lengths[name] = shape.forms
         new = _assigned(name, self._new(call, made, shape, filling))
         fits = [helper("is_shape", *shape.lengths)] if shape.lengths else []
@@ -56,10 +69,54 @@ class AllocationLowering(ExpressionLowering):
             for test in fits:
                 self._check(ast.UnaryOp(ast.Not(), test))
             self._out.append(new)
-        if typed and filling is not None:
-            self._out.append(_filled(name, self._own.allocations[name].axes, filling))
 
-    def _shape(self, name: str, made: Allocation, call: ast.Call) -> _Shape:
+    def _make_list(self, name: str, call: ast.expr, made: Allocation, shape: _Shape) -> None:
+        """Bind a name to a new list, which compiled code has as an array."""
+        given = made.items or (() if made.value is None else (made.value,))
+        found = [self.expression(each) for each in given]
+        kinds = {kind.kind for _, kind in found} or {Kind.INTEGER}
+        kinds = {Kind.INEXACT} if kinds <= {Kind.INEXACT, Kind.ANY} else kinds
+        kind = _TYPES_OF_LISTS.get(kinds.pop()) if len(kinds) == 1 else None
+        if kind is None:
+            raise NotCompilableError(f"the list `{name}` has numbers of several types", call)
+        if self._own.elements.setdefault(name, element_of(kind)) != element_of(kind):
+            raise NotCompilableError(f"`{name}` is a list of one type here, of another one there", call)
+        self._note_change(name)
+        values = [self._item(name, value, each, call) for value, each in found]
+        if made.is_counted:
+            self._item(name, ast.Constant(0), integer(extra=CHECKED), call)
+        self._allocate(name, call, replace(made, kind=kind), shape, None)
+        if made.items:
+            self._out += [_stored(name, ast.Constant(place), value) for place, value in enumerate(values)]
+        elif made.is_counted:
+            [length] = shape.whole.elts if isinstance(shape.whole, ast.Tuple) else [shape.whole]
+            place = self._fresh("at")
+            count = ast.Name(place, ast.Load())
+            places = ast.Call(ast.Name("range", ast.Load()), [length], [])
+            store = _stored(name, count, count)
+            self._out.append(ast.For(ast.Name(place, ast.Store()), places, [store], []))
+        else:
+            self._out.append(_filled(name, self._own.allocations[name].axes, values[0]))
+
+    def _item(self, name: str, value: ast.expr, kind: Scalar, node: ast.AST) -> ast.expr:
+        """A number that becomes an element of a list, which has to be of its type, and to fit."""
+        wanted = self._own.elements[name].kind
+        if wanted is Kind.INEXACT and kind.kind is Kind.ANY and not kind.mixed:
+            self._asked.floats |= kind.sources - {NUMPY}
+            kind = replace(kind, kind=Kind.INEXACT)
+        if kind.kind is not wanted or kind.mixed or kind.complex:
+            raise NotCompilableError(f"the list `{name}` gets elements of several types", node)
+        if wanted is Kind.INTEGER and (kind.element or kind.extra > CHECKED or not kind.bounded):
+            value = self._named(value, "value")
+            self._check(helper("wide", value))
+            kind = checked(replace(kind, element=False))
+        key = element_key(name)
+        before = self.bound.get(key)
+        kind = replace(kind, element=False, sign=Sign.UNKNOWN)
+        self.bound[key] = kind if before is None else before.joined(kind)
+        return value
+
+    def _shape(self, name: str, made: Allocation, call: ast.expr) -> _Shape:
         own = tuple(Linear.atom(f"{name}.shape[{axis}]") for axis in range(self._own.allocations[name].axes))
         if made.like is not None:
             return self._shape_like(name, made.like, own)
@@ -106,7 +163,7 @@ class AllocationLowering(ExpressionLowering):
             whole, () if local else lengths, forms if scoped and (constant or not local) else own, constant
         )
 
-    def _filling(self, name: str, made: Allocation, call: ast.Call) -> tuple[ast.expr | None, Scalar]:
+    def _filling(self, name: str, made: Allocation, call: ast.expr) -> tuple[ast.expr | None, Scalar]:
         """What all elements are at first, and what is known of an element."""
         value, kind = (None, None) if made.value is None else self.expression(made.value)
         if made.kind is not None:
@@ -131,7 +188,7 @@ class AllocationLowering(ExpressionLowering):
         self._asked.values.add(self._array(like))
         return Scalar(Kind.ANY, frozenset({self._array(like), NUMPY}), element=True)
 
-    def _new(self, call: ast.Call, made: Allocation, shape: _Shape, filling: ast.expr | None) -> ast.expr:
+    def _new(self, call: ast.expr, made: Allocation, shape: _Shape, filling: ast.expr | None) -> ast.expr:
         """The call that makes the array; it fills it only where it takes its type from what it is filled
         with.
         """
@@ -145,9 +202,13 @@ class AllocationLowering(ExpressionLowering):
         return ast.Call(_numpy(call, "empty"), [shape.whole, *types], [])
 
 
-def _numpy(call: ast.Call, name: str) -> ast.expr:
+#: The types of lists whose elements are of one kind.
+_TYPES_OF_LISTS = {Kind.INEXACT: "float64", Kind.INTEGER: "int64", Kind.TRUTH: "bool_"}
+
+
+def _numpy(call: ast.expr, name: str) -> ast.expr:
     """Something of numpy, by the name that the program has for numpy where it has one."""
-    if isinstance(call.func, ast.Attribute):
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
         return ast.Attribute(call.func.value, name, ast.Load())
     native = ast.Attribute(ast.Name(RUNTIME, ast.Load()), "native", ast.Load())
     return ast.Attribute(ast.Attribute(native, "numpy", ast.Load()), name, ast.Load())
@@ -155,6 +216,10 @@ def _numpy(call: ast.Call, name: str) -> ast.expr:
 
 def _assigned(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _stored(name: str, place: ast.expr, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Subscript(ast.Name(name, ast.Load()), place, ast.Store())], value)
 
 
 def _filled(name: str, axes: int, value: ast.expr) -> ast.stmt:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from dlbc.native.facts import BodyFacts, LoweredBody, NotCompilableError
+from dlbc.native.facts import BodyFacts, LoweredBody, NotCompilableError, OperandLeftError
 from dlbc.native.lower_contributions import ContributionLowering
 from dlbc.native.scalars import Kind, Scalar, widened
 
@@ -25,10 +25,20 @@ _ROUNDS = 4
 
 def lower_body(body: Sequence[ast.stmt], facts: BodyFacts) -> LoweredBody:
     """The body, lowered; raises NotCompilableError."""
+    left: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _lower(body, facts, left)
+        except OperandLeftError as error:
+            left |= {error.key}
+
+
+def _lower(body: Sequence[ast.stmt], facts: BodyFacts, left: frozenset[str]) -> LoweredBody:
     known: dict[str, Scalar] = {}
     traced: frozenset[str] = frozenset()
     for number in range(4 * _ROUNDS):
         lowering = _Lowering(facts, known, body, traced)
+        lowering.left = left
         result = lowering.lower(body)
         found = lowering.bound
         if number >= _ROUNDS:
@@ -83,6 +93,7 @@ class _Lowering(ContributionLowering):
             bits=self._bits,
             used=list(asked.used),
             index_only=frozenset(asked.subscripts - asked.values - self._stored),
+            integers=frozenset(asked.integers),
             floats=frozenset(asked.floats),
             shaped=frozenset(asked.shaped),
             python=frozenset(asked.python),

@@ -21,7 +21,7 @@ from dlbrt.exactness import (
 from dlbc.analysis.uses import bound_names
 from dlbc.native.facts import NotCompilableError, helper, literal_of, shortened, standing_for
 from dlbc.native.inline_calls import inline_call, returns_value, with_value
-from dlbc.native.local_arrays import find_local_arrays
+from dlbc.native.local_arrays import check_lists, find_local_arrays
 from dlbc.native.lower_elements import ElementLowering
 from dlbc.native.row_names import RowContext, is_row_given, place_rows, steady_row
 from dlbc.native.scalars import CHECKED, NUMPY, Kind, Scalar, Sign, integer
@@ -116,6 +116,9 @@ class CallLowering(ElementLowering):
         found = None if function in self._inside else inline_call(entire, call, self._fresh, is_given)
         if found is None:
             raise NotCompilableError(f"`{shortened(node.func)}` is no function that can be taken apart", node)
+        lists = any(map(self._is_list, [*node.args, *(each.value for each in node.keywords)]))
+        parameters = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+        check_lists(function.body, self._allocation, parameters if lists else frozenset())
         self._locals |= found.names
         known = frozenset(self._own.allocations)
         statements: list[ast.stmt] = [*found.statements, ast.Expr(found.result)]

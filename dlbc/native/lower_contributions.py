@@ -17,7 +17,7 @@ from dataclasses import field
 from dlbrt.records import dataclass
 
 from dlbc.ir.chunk import Column
-from dlbc.native.facts import NotCompilableError, helper
+from dlbc.native.facts import NotCompilableError, OperandLeftError, helper
 from dlbc.native.lower_statements import StatementLowering
 from dlbc.native.scalars import Kind, Scalar, integer, widened
 
@@ -46,6 +46,8 @@ class _Noting:
 class ContributionLowering(StatementLowering):
     """Lowers contributions."""
 
+    #: Operands that are left to Python, as earlier passes have found.
+    left: frozenset[str] = frozenset()
     _noting: _Noting | None = None
     #: The number of the next note, once there are any.
     _next_note = ""
@@ -81,12 +83,13 @@ class ContributionLowering(StatementLowering):
             raise NotCompilableError(f"the array `{ast.unparse(node)}` contributes as a whole", node)
         if isinstance(node, ast.JoinedStr | ast.FormattedValue | ast.Tuple):
             return None
-        kept = len(self._out)
+        key = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}:{ast.unparse(node)}"
+        if key in self.left:
+            return None
         try:
             value, kind = self.expression(node)
-        except NotCompilableError:
-            del self._out[kept:]
-            return None
+        except NotCompilableError as error:
+            raise OperandLeftError(key) from error
         if kind.mixed:
             raise NotCompilableError("this is an integer in some iterations and a float in others", node)
         if self._noting is not None:

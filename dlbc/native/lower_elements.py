@@ -35,8 +35,8 @@ class ElementLowering(LoweringState):
             return found
         place = self._place(node, ast.Load())
         if local := self._local(array_of(node)):
-            return place, self._own.elements[local]
-        return place, Scalar(Kind.ANY, frozenset({self._array(array_of(node))}), element=True)
+            return place, self._element_of(local)
+        return place, self._given_element(self._array(array_of(node)))
 
     def _of_constant(self, node: ast.Subscript) -> tuple[ast.expr, Scalar] | None:
         """A number out of a tuple, or tuple of tuples, that the text has; None for anything else."""
@@ -107,7 +107,10 @@ class ElementLowering(LoweringState):
         """The lengths of an array of the iteration, which has been made by now."""
         if local not in self._own.elements:
             raise NotCompilableError(f"`{local}` is used before it is made", node)
-        if len(subscripts_of(node)) != self._own.allocations[local].axes:
+        several = any(isinstance(key, ast.Tuple) for key in _keys(node))
+        if len(subscripts_of(node)) != self._own.allocations[local].axes or (
+            several and self._own.allocations[local].is_list
+        ):
             raise NotCompilableError(f"`{local}` has more subscripts in one place than in another", node)
         return self._own.lengths[local]
 

@@ -38,7 +38,7 @@ class StatementLowering(AllocationLowering):
                 own := self._facts.functions(name)
             ) is not None:
                 self._run(call, own)
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if (
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
                 name in self._own.allocations and (made := self._allocation(value)) is not None
             ):
                 self._make(name, value, made)
@@ -125,6 +125,8 @@ class StatementLowering(AllocationLowering):
             self._bind(target.id, expression, kind)
         elif isinstance(target, ast.Subscript):
             place = self._place(target, ast.Store())
+            if self._is_list(array_of(target)):
+                expression = self._item(self._local(array_of(target)), expression, kind, target)
             expression = self._fitting(place, target, expression, kind)
             self._out.append(ast.Assign([place], expression))
             self._store(target)
@@ -192,9 +194,11 @@ class StatementLowering(AllocationLowering):
             pass
         elif isinstance(target, ast.Subscript):
             load = ast.Subscript(target.value, target.slice, ast.Load())
-            expression, _ = self._operation(load, op, value, node)
+            expression, kind = self._operation(load, op, value, node)
             place = self._place(target, ast.Store())
             assert isinstance(place, ast.Subscript)
+            if self._is_list(array_of(target)):
+                expression = self._item(self._local(array_of(target)), expression, kind, target)
             if isinstance(expression, ast.BinOp) and isinstance(expression.op, type(op)):
                 self._out.append(ast.AugAssign(place, op, expression.right))
             else:
@@ -220,7 +224,7 @@ class StatementLowering(AllocationLowering):
 
     def _axes_of(self, node: ast.expr) -> int:
         local = self._local(node)
-        return self._own.allocations[local].axes if local else 0
+        return self._own.allocations[local].axes if local and not self._is_list(node) else 0
 
     def _for(self, node: ast.For, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> None:
         if (table := self._table(iterable)) is not None:
@@ -360,7 +364,7 @@ class StatementLowering(AllocationLowering):
         if local := self._local(array):
             if self._own.allocations[local].axes != 1 or local not in self._own.elements:
                 raise NotCompilableError(f"an inner loop runs over the rows of `{local}`", node)
-            return ast.Name(local, ast.Load()), self._own.elements[local]
+            return ast.Name(local, ast.Load()), self._element_of(local)
         name = self._array(array)
         self._use(name)
         self._asked.axes.setdefault(name, 1)
@@ -369,7 +373,7 @@ class StatementLowering(AllocationLowering):
             raise NotCompilableError(f"an inner loop runs over `{name}`, to which iterations store", node)
         base = self._array_node(array)
         assert isinstance(base, ast.Name)
-        return base, Scalar(Kind.ANY, frozenset({name}), element=True)
+        return base, self._given_element(name)
 
     def _counter(self, name: str, ends: Sequence[Scalar], step: object) -> Scalar:
         """What is known of a variable that runs over a range."""

@@ -34,8 +34,8 @@ class Demands:
     """What a body asks of the arguments of its chunk function, by their names in it.
 
     ``used``: those that occur. ``subscripts`` are arrays whose elements subscribe others; of ``values`` they
-    are used otherwise, too. ``floats`` have to be floats, ``shaped`` arrays, ``python`` numbers of Python,
-    ``real`` no complex ones. ``axes``: how many each array has.
+    are used otherwise, too. ``integers`` have to be lists of integers, ``floats`` to be floats, ``shaped``
+    arrays, ``python`` numbers of Python, ``real`` no complex ones. ``axes``: how many each array has.
     ``pure_calls``: functions that may raise, and
     do nothing else.
     """
@@ -43,6 +43,7 @@ class Demands:
     used: dict[str, None] = field(default_factory=dict)
     subscripts: set[str] = field(default_factory=set)
     values: set[str] = field(default_factory=set)
+    integers: set[str] = field(default_factory=set)
     floats: set[str] = field(default_factory=set)
     shaped: set[str] = field(default_factory=set)
     python: set[str] = field(default_factory=set)

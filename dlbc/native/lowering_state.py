@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 
 from dlbc.ir.chunk import Column
@@ -19,7 +20,7 @@ from dlbc.native.facts import (
     standing_for,
 )
 from dlbc.native.inline_calls import stored_parameters
-from dlbc.native.local_arrays import Allocation, allocation_of, find_local_arrays
+from dlbc.native.local_arrays import Allocation, allocation_of, element_key, find_local_arrays
 from dlbc.native.lowering_records import Demands, Level, OwnArrays
 from dlbc.native.scalars import CHECKED, FITTING, NUMPY, Kind, Scalar, Sign, checked, integer
 
@@ -100,6 +101,11 @@ class LoweringState(ABC):
     def _is_local_number(self, name: str) -> bool:
         return name in self._locals and name not in self._own.allocations and name != self._facts.index
 
+    def _is_list(self, node: ast.expr) -> bool:
+        """Whether an expression is a list of the iteration."""
+        local = self._local(node)
+        return bool(local) and self._own.allocations[local].is_list
+
     def _length(self, node: ast.expr) -> Linear | None:
         """The length of an array that the iteration has made; None where an expression is none."""
         match node:
@@ -120,6 +126,29 @@ class LoweringState(ABC):
     def _local(self, node: ast.expr) -> str:
         """The array of the iteration that an expression is; empty if it is none."""
         return node.id if isinstance(node, ast.Name) and node.id in self._own.allocations else ""
+
+    def _given_element(self, name: str) -> Scalar:
+        """What is known of an element of an array or list that the loop is given.
+
+        Numbers of lists are Python's. Where the text does not show a list, it is taken for an array, and the
+        runtime refuses lists for which that makes a difference.
+        """
+        kind = self._facts.lists.get(name)
+        if kind is None:
+            return Scalar(Kind.ANY, frozenset({name}), element=True)
+        if kind is Kind.INEXACT:
+            self._asked.floats.add(name)
+            return Scalar(kind, frozenset({name}))
+        self._asked.integers.add(name)
+        return integer(degree=1)
+
+    def _element_of(self, local: str) -> Scalar:
+        """What is known of an element of an array, or list, that the iteration has made."""
+        made = self._own.elements[local]
+        if not self._own.allocations[local].is_list:
+            return made
+        known = self._name(element_key(local))
+        return checked(replace(known, kind=made.kind)) if made.kind is Kind.INTEGER else known
 
     def _stored_and_read(self, body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
         """The arrays to which iterations, or functions that they call, store, and those that they read."""
@@ -294,7 +323,9 @@ class LoweringState(ABC):
             case ast.Subscript(value=ast.Name(id=name)) if name in given:
                 return self._bits_of({given[name]})
             case ast.Subscript(value=ast.Name(id=name)) if name in self._own.elements:
-                return self._bits_of(self._own.elements[name].sources)
+                element = self._element_of(name)
+                if element.certain:
+                    return self._bits_of(element.sources)
             case ast.Call(func=ast.Attribute(attr="truth_as_integer"), args=[operand]):
                 return self._origin(operand)
             case ast.Compare(left=left, comparators=others):

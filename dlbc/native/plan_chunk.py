@@ -27,8 +27,8 @@ from dlbc.native.facts import (
     array_of,
     row_text,
 )
-from dlbc.native.iterated import iterated
-from dlbc.native.local_arrays import allocation_of
+from dlbc.native.iterated import Iterated, iterated
+from dlbc.native.local_arrays import allocation_of, check_lists
 from dlbc.native.lower_body import lower_body
 from dlbc.native.module_values import function_of, number_of, read_by_functions, tuple_of
 from dlbc.native.restructure import Nest, restructure
@@ -70,11 +70,13 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
     facts = replace(
         facts, parameters={**facts.parameters, **{n: n for n in read if n not in facts.parameters}}
     )
+    facts = replace(facts, lists=dict(_lists(context, facts, over)))
     body, facts = _with_rows(context, facts, taken, over.begin)
     lowered = lower_body(body, facts)
     _refuse_lists(context, lowered)
     if lowered.effects and all(isinstance(statement, ast.Pass) for statement in lowered.statements):
         raise NotCompilableError("its body computes no numbers", loop)
+    effects, takes_items = over.with_items(lowered.effects, {*plan.parameters})
     order = {name: number for number, name in enumerate(facts.parameters)}
     parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
     written = _as_written(index, names, facts, lowered, parameters)
@@ -89,11 +91,12 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         note_rows=tuple(lowered.note_rows),
         noted=tuple(lowered.noted.items()),
         origins=tuple(facts.parameters.get(name, name) for name in lowered.origins),
-        effects=tuple(ast.unparse(each) for each in lowered.effects),
+        effects=tuple(map(ast.unparse, effects)),
         axes=tuple((facts.parameters[name], count) for name, count in lowered.axes.items()),
         stored=_renamed(facts, lowered.stored),
         index_only=_renamed(facts, lowered.index_only),
         arrays=_renamed(facts, lowered.shaped),
+        integers=_renamed(facts, lowered.integers),
         floats=_renamed(facts, lowered.floats),
         python=_renamed(facts, lowered.python),
         real=_renamed(facts, lowered.real),
@@ -102,6 +105,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         rows=tuple((facts.parameters[array], axis) for array, axis in sorted(lowered.restored.items())),
         differing=tuple(lowered.notes),
         sequences=over.sequences,
+        takes_items=takes_items,
     )
 
 
@@ -110,7 +114,7 @@ def _refuse_lists(context: AnalysisContext, lowered: LoweredBody) -> None:
     kinds, loop = ContainerKinds(context), context.loop.node
     if stored := next(filter(kinds.is_list, sorted(lowered.stored)), ""):
         raise NotCompilableError(f"`{stored}` is a list to which iterations store", loop)
-    read = sorted(lowered.axes.keys() - lowered.index_only)
+    read = sorted(lowered.axes.keys() - lowered.index_only - lowered.integers)
     if integers := next(filter(kinds.is_list_of_integers, read), ""):
         reason = f"`{integers}` is a list of integers, which in Python have any size"
         raise NotCompilableError(reason, loop)
@@ -170,6 +174,7 @@ def _with_rows(
 ) -> tuple[list[ast.stmt], BodyFacts]:
     """A copy of the body, after statements, with rows in the place of names; and the facts of this copy."""
     body = context.loop.node.body
+    check_lists(body, lambda node: allocation_of(node, facts.imported, facts.builtin))
     copies: dict[int, ast.AST] = {}
     copied = [*begin, *copy.deepcopy(list(body), copies)]
     facts = replace(facts, effects=frozenset(copies[id(e)] for e in facts.effects if id(e) in copies))
@@ -212,6 +217,16 @@ def _is_share(reduction: Reduction) -> bool:
     """Whether the updates of an iteration are combined before they contribute."""
     once = reduction.element or reduction.companions or not reduction.multiple_updates
     return not once and reduction.operator in ("+", "*") and reduction.name.isidentifier()
+
+
+def _lists(context: AnalysisContext, facts: BodyFacts, over: Iterated) -> Iterator[tuple[str, Kind]]:
+    """The lists that a body is given, with the kind of their elements, where the text shows it."""
+    kinds, texts = ContainerKinds(context), {**{n: n for n in facts.parameters}, **dict(over.texts)}
+    for name, text in texts.items():
+        if text.isidentifier() and kinds.is_list_of_floats(text):
+            yield name, Kind.INEXACT
+        elif text.isidentifier() and kinds.is_list_of_integers(text):
+            yield name, Kind.INTEGER
 
 
 def _list_stores(context: AnalysisContext) -> Iterator[ast.stmt]:

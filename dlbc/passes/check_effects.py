@@ -109,6 +109,7 @@ def check_effects(
     for function in functions:
         check.function(function, context.place_of(mention_of(function, body)))
     check.stores_elsewhere(facts)
+    check.stores_inside(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
     items = sequences_of(context.loop.node, check.items, context.module)
     written |= {text for text, _ in items} | {root_of(name) for name in written if "[" in name}
@@ -333,6 +334,18 @@ class _Check:
             outer = any(access.root in e.outer for e in facts.expansions.values())
             if access.writes and (constant or outer):
                 self._report("DLB416", access.node, name=access.array)
+
+    def stores_inside(self, facts: RegionFacts) -> None:
+        """Stores into elements of a container, which may be what the body has put there (`out[i] = A[i]`)."""
+        depths: dict[str, int] = {}
+        for access in facts.accesses:
+            if access.writes and access.in_place:
+                depths[access.array] = max(depths.get(access.array, 0), len(access.subscripts))
+        for value, node, holder in facts.escapes:
+            depth = depths.get(holder, 0)
+            if depth > 1:
+                reached = value.points_to | value.reachable if depth > 2 else value.points_to
+                self._on(reached - frozenset(o for o in reached if o.name == holder), node, None, "")
 
     def _on(
         self,

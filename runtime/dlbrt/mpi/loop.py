@@ -126,9 +126,12 @@ class LoopContext:
         self.contributions.begin(arguments)
         if self.walk.chunks is None:
             return
-        stored = (arguments.get(name) for name, spec in self.table.specs.items() if spec.stores)
-        lists = (value for value in stored if isinstance(value, list))
-        if name := self.walk.chunks.reads([*self.contributions.values.values(), *lists]):
+        found = [
+            (_found(arguments, name, each), each) for name, each in self.table.specs.items() if each.stores
+        ]
+        lists = [value for value, _ in found if isinstance(value, list)]
+        inside = [value for value, spec in found if isinstance(value, list) and spec.in_place]
+        if name := self.walk.chunks.reads(lists, [*self.contributions.values.values(), *inside]):
             self.walk.chunks = None
             self.left_to_python = f"`{name}` is also what Python changes after compiled iterations"
 
@@ -231,6 +234,7 @@ class LoopContext:
         stored: str = "",
         index_only: str = "",
         arrays: str = "",
+        integers: str = "",
         floats: str = "",
         python: str = "",
         real: str = "",
@@ -266,6 +270,7 @@ class LoopContext:
             frozenset(stored.split()),
             frozenset(index_only.split()),
             frozenset(arrays.split()),
+            frozenset(integers.split()),
             frozenset(floats.split()),
             frozenset(python.split()),
             frozenset(real.split()),
@@ -282,7 +287,7 @@ class LoopContext:
             note_origins,
         )
         items = (part.values for part in self.space.parts if self.space.is_asked)
-        taken = {id(values) for values in items if getattr(values, "ndim", 1) == 1}
+        taken = {id(values) for values in items if getattr(values, "ndim", 0) == 1}
         named = zip(spec.names, arguments, strict=True)
         if any(name in spec.stored and id(value) in taken for name, value in named):
             # A chunk does not show which items it has found.
@@ -303,9 +308,11 @@ class LoopContext:
         """Run compiled chunks of the next run of this rank's iterations, with a poll after each."""
         deque(self.walk.computed(each=each, pairs=pairs, apart=apart, rows=False), maxlen=0)
 
-    def computed(self, each: bool = False, pairs: bool = False, apart: bool = False) -> Iterator[Any]:
-        """The same; for each iteration its index, and what it leaves to Python."""
-        return self.walk.computed(each=each, pairs=pairs, apart=apart, rows=True)
+    def computed(
+        self, each: bool = False, pairs: bool = False, apart: bool = False, items: bool = False
+    ) -> Iterator[Any]:
+        """The same; for each iteration its index, or item if ``items``, and what it leaves to Python."""
+        return self.walk.computed(each=each, pairs=pairs, apart=apart, rows=True, items=items)
 
     def operands(self, *names: str, pairs: bool = False) -> Iterator[Any]:
         """The same, where iterations leave to Python nothing but one operand for each of the names.
@@ -432,3 +439,13 @@ class LoopContext:
         self.team.failed(0 if interrupts.ends(error) else position)
         self.synchronize()
         return True
+
+
+def _found(arguments: Mapping[str, Any], name: str, spec: ArraySpec) -> Any:
+    """What a row of the array table is about, if it is a kernel's argument or found under a key."""
+    if spec.of is None:
+        return arguments.get(name)
+    try:
+        return spec.of()
+    except Exception:  # the loop may have no iteration
+        return None

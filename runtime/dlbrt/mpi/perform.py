@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import field, replace
+from itertools import pairwise
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -262,10 +263,16 @@ def _overwritten(loop: LoopContext, passed: TracebackType) -> tuple[str, ...]:
 
     The store is a statement of the body itself, before any other use of the array. So it was executed if the
     failure lies behind it both in the text and in the code: handlers of earlier statements may lie behind it
-    in the code alone, later lines of the store itself in the text alone.
+    in the code alone, later lines of the store itself in the text alone. Where chunks are compiled, the body
+    stands behind what they leave to Python, in a loop of its own.
     """
     names = [name for name, spec in loop.table.specs.items() if spec.mode is Mode.WRITE]
-    places = ((name, _store(passed.tb_frame.f_code, name.partition(".")[0])) for name in names)
+    if not names:
+        return ()
+    code = passed.tb_frame.f_code
+    body = _body(code)
+    part = range(body, len(code.co_code)) if passed.tb_lasti >= body else range(body)
+    places = ((name, _store(code, name.partition(".")[0], part)) for name in names)
     return tuple(
         name
         for name, place in places
@@ -273,10 +280,22 @@ def _overwritten(loop: LoopContext, passed: TracebackType) -> tuple[str, ...]:
     )
 
 
-def _store(code: CodeType, name: str) -> tuple[int, int] | None:
-    """The offset and line of the first store to a subscript of an expression that begins with ``name``."""
+def _body(code: CodeType) -> int:
+    """The offset of a kernel's call that begins the loop with the body."""
+    session = code.co_varnames[0]
+    for before, each in pairwise(dis.get_instructions(code)):
+        if each.argval in ("iterations", "pairs") and session in (before.argval, *_first(before.argval)):
+            return each.offset
+    return 0
+
+
+def _store(code: CodeType, name: str, part: range) -> tuple[int, int] | None:
+    """The offset and line of the first store to a subscript of an expression that begins with ``name``.
+
+    It is looked for among the offsets of a ``part`` of the code.
+    """
     loaded: set[tuple[int | None, int | None]] = set()
-    for each in dis.get_instructions(code):
+    for each in (each for each in dis.get_instructions(code) if each.offset in part):
         start = None if each.positions is None else (each.positions.lineno, each.positions.col_offset)
         if each.opname.startswith("LOAD_") and name in (each.argval, *_first(each.argval)):
             loaded |= {start} if start is not None else set()

@@ -85,7 +85,7 @@ class Walk:
         self._pairs: _Pairs | None = None
         self.chunks: CompiledChunks | None = None
         self._computing = False  # whether the turn's iterations are compiled ones
-        self._apart = self._rows = False  # how they are run
+        self._apart = self._rows = self._items = False  # how they are run
         self._names: tuple[str, ...] = ()  # to which they contribute, and do nothing else for Python
         self._left = range(0)  # of the stretch, what they leave to Python
         self._delivery: PendingTransfers | None = None
@@ -150,11 +150,19 @@ class Walk:
         return chain.from_iterable(self._chunks(self._stretch))
 
     def computed(
-        self, *, each: bool, pairs: bool, apart: bool, rows: bool, names: tuple[str, ...] = ()
+        self,
+        *,
+        each: bool,
+        pairs: bool,
+        apart: bool,
+        rows: bool,
+        names: tuple[str, ...] = (),
+        items: bool = False,
     ) -> Iterator[Any]:
         """Run compiled iterations of the next stretch; for ``rows``, what each of them leaves to Python.
 
-        That is one operand for each of ``names``, if there are any, or the index and results.
+        That is one operand for each of ``names``, if there are any, or the index (the item for ``items``) and
+        results.
         `iterations`, or `pairs`, has afterwards what these iterations have not done.
         """
         self._computing = False
@@ -162,6 +170,7 @@ class Walk:
             return iter(())
         found = self.pairs(each=each, apart=apart) if pairs else self.iterations(each=each)
         self._computing, self._apart, self._rows, self._names = True, apart, rows, names
+        self._items = items
         return found
 
     def _rest(self) -> Iterator[Any]:
@@ -195,8 +204,11 @@ class Walk:
         done = self.chunks.run(values)
         self._part = part[:done]
         if done and self._rows:
-            self._counter = iter(values[:done])
-            yield self._left_by(self.chunks, self._counter)
+            items: Iterator[Any] = iter(values[:done])
+            self._counter = items
+            if self._items:
+                items, self._counter = self._space.items(self._part)
+            yield self._left_by(self.chunks, items)
         if done < len(part):
             self._left = part[done : done + self.chunks.alone()]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dis
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache
@@ -65,7 +66,8 @@ class ChunkSpec:
     ``fits`` tells whether the subscripts of the iterations from the least to the greatest index are in
     range. ``axes``: how many each array has. ``columns``: for each result the arguments any of which makes
     it a number of numpy. ``stored``: arguments that are stored to; ``index_only``: whose elements are
-    subscripts alone; ``arrays``: that are arrays, no lists; ``python``: that are numbers of Python, not of
+    subscripts alone; ``arrays``: that are arrays, no lists; ``integers``: lists of
+    integers; ``python``: that are numbers of Python, not of
     numpy; ``real``: that are not complex; ``floats``: of floats, ``restructured_floats`` those in all but the
     last form. ``strip``: so many consecutive iterations one of the other forms takes at
     once. ``in_place``: an iteration that is done again would read what it has stored. ``bits``: the most that
@@ -84,6 +86,7 @@ class ChunkSpec:
     stored: frozenset[str] = frozenset()
     index_only: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
+    integers: frozenset[str] = frozenset()
     floats: frozenset[str] = frozenset()
     python: frozenset[str] = frozenset()
     real: frozenset[str] = frozenset()
@@ -115,19 +118,22 @@ class CompiledChunks:
         self._threads = 1 if spec.in_place or spec.noted else threads
         self._room = _NOTES
         named = dict(zip(spec.names, arguments, strict=True))
-        _check(spec, named)
         self._arguments = admit(spec.names, arguments)
+        admitted = dict(zip(spec.names, self._arguments, strict=True))
+        _check(spec, named, admitted)
         #: Identities of the lists that are copied to arrays: all of their elements have to be there.
         self.lists = {id(value) for value in arguments if isinstance(value, list)}
         self._given = [value if isinstance(value, list | np.ndarray) else None for value in arguments]
         self._copies = any(a is not b for a, b in zip(arguments, self._arguments, strict=True))
         for name, value, array in zip(spec.names, arguments, self._arguments, strict=True):
-            if isinstance(value, list) and name not in spec.index_only and _is_integer(array):
+            if name in spec.integers:
+                _check_integers(name, array, spec.bits)
+            elif isinstance(value, list) and name not in spec.index_only and _is_integer(array):
                 raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
-        _check_axes(spec, dict(zip(spec.names, self._arguments, strict=True)))
+        _check_axes(spec, admitted)
         self._results = self._new_results(0)
         self._parts: list[SubChunk] = []  # of the chunk under way
-        usable = _usable(spec, named)
+        usable = _usable(spec, admitted)
         self._forms = [self._compiled(form) for form in usable]
         self._functions = [*starmap(functions_of, zip(usable, self._forms, strict=True))]
         self._alone = 1
@@ -193,15 +199,23 @@ class CompiledChunks:
         """What the kernel says of its chunk functions."""
         return self._spec
 
-    def reads(self, changed: Sequence[Any]) -> str:
-        """An argument that is one of the arrays and containers ``changed``, or part of one; empty: none."""
-        arrays = [each for each in changed if isinstance(each, np.ndarray)]
-        held = set().union(*(_held(each) for each in changed if isinstance(each, list | dict)))
-        if not (arrays or held):
+    def reads(self, lists: Sequence[list[Any]], changed: Sequence[Any]) -> str:
+        """An argument that Python changes, whole or in part; empty if there is none.
+
+        It stores to the elements of ``lists``, and to what is ``changed`` at any depth.
+        """
+        held, arrays = set[int](), list[Any]()
+        for each in changed:
+            _reach(each, held, arrays)
+        held.update(map(id, lists))
+        if not (held or arrays):
             return ""
         for name, value in zip(self._spec.names, self._given, strict=True):
-            if isinstance(value, list) and not held.isdisjoint(_held(value)):
-                return name
+            if isinstance(value, list):
+                own, inner = set[int](), list[Any]()
+                _reach(value, own, inner)
+                if not held.isdisjoint(own):
+                    return name
             if isinstance(value, np.ndarray) and any(np.may_share_memory(value, each) for each in arrays):
                 return name
         return ""
@@ -366,15 +380,20 @@ def _either(found: Any, of_numpy: Any) -> Iterator[Any]:
     return (a if numpy else b for a, b, numpy in zip(found, found.tolist(), of_numpy, strict=True))
 
 
-def _held(container: list[Any] | dict[Any, Any]) -> set[int]:
-    """Identities of a container and the lists in it."""
-    values = container.values() if isinstance(container, dict) else container
-    rows = map(id, filter(_is_list, values)) if list in set(map(type, values)) else ()
-    return {id(container), *rows}
+def _reach(value: Any, held: set[int], arrays: list[Any]) -> None:
+    """Add the identities of containers, and arrays, that can be reached from a value through containers."""
+    if isinstance(value, np.ndarray):
+        arrays.append(value)
+    elif isinstance(value, _CONTAINERS) and id(value) not in held:
+        held.add(id(value))
+        inner = value.values() if isinstance(value, dict) else value
+        if not _PLAIN.issuperset(map(type, inner)):
+            for each in inner:
+                _reach(each, held, arrays)
 
 
-def _is_list(value: object) -> bool:
-    return type(value) is list
+_CONTAINERS = (list, dict, tuple, set, deque)
+_PLAIN = frozenset((int, float, bool, complex, str, type(None), np.float64, np.int64, np.bool_))
 
 
 def _between(rows: Sequence[Any], begin: int, end: int) -> Iterator[Any]:
@@ -402,12 +421,12 @@ def check_index(largest: int, bits: int) -> None:
         raise NotCompiled("the loop's index is so large that integers might exceed 64 bits")
 
 
-def _check(spec: ChunkSpec, named: dict[str, Any]) -> None:
+def _check(spec: ChunkSpec, named: Mapping[str, Any], admitted: Mapping[str, Any]) -> None:
     """Raise NotCompiled where the arguments are not what the functions were written for."""
     for name, value in named.items():
         if name in spec.arrays and not isinstance(value, np.ndarray):
             raise NotCompiled(f"`{name}` is no array")
-        if name in spec.floats and not _is_float(value):
+        if name in spec.floats and not _is_float(admitted[name]):
             raise NotCompiled(f"`{name}` holds no floats, for which alone this body is compiled")
         if name in spec.python and isinstance(value, np.generic):
             raise NotCompiled(f"`{name}` is a number of numpy, whose powers may differ in their last bits")
@@ -432,6 +451,14 @@ def _check_axes(spec: ChunkSpec, named: Mapping[str, Any]) -> None:
             raise NotCompiled(f"`{name}` has {found} axes and {axes} subscripts")
 
 
+def _check_integers(name: str, array: Any, bits: int) -> None:
+    """Raise NotCompiled where elements are no integers with so many bits at most."""
+    if not (isinstance(array, np.ndarray) and array.dtype == np.int64):
+        raise NotCompiled(f"`{name}` holds no integers, for which alone this body is compiled")
+    if array.size and max(-int(array.min()), int(array.max())).bit_length() > bits:
+        raise NotCompiled(f"`{name}` has elements so large that integers might exceed 64 bits")
+
+
 def _is_integer(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in "iu"
 
@@ -440,7 +467,7 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype == np.float64)
 
 
-def _usable(spec: ChunkSpec, named: dict[str, Any]) -> Sequence[FunctionType]:
+def _usable(spec: ChunkSpec, named: Mapping[str, Any]) -> Sequence[FunctionType]:
     """The forms that keep the bits for these arguments: the two best ones, and that as written."""
     arrays = [value for value in named.values() if isinstance(value, np.ndarray)]
     fit = all(_is_float(named[name]) for name in spec.restructured_floats)

@@ -67,12 +67,12 @@ def test_reductions_need_no_clause() -> None:
     assert proposed(text) == {3: "parallel"}
 
 
-#: What binds `A`, an array or a list to which iterations store; and `B`, of which they read elements. Python
-#: does stores to lists of which nothing is read.
+#: What binds `A`, to which iterations store, and `B`, of which they read elements. Python does stores to lists;
+#: where jit does not pay they read elements of `A` as well.
 BOUND = {
     "parallel": [
-        ("A = C.copy()", "B = [1] * n"),
-        ("A = C.copy()", "B = list(range(n))"),
+        ("A = [0.0] * n", "B = C"),
+        ("A = list(C)", "B = C"),
     ],
     "parallel, jit": [
         ("A = np.zeros(n)", "B = [0.5] * n"),
@@ -81,6 +81,8 @@ BOUND = {
         ("A = []\n    for k in range(n):\n        A.append(0.0)", "B = C"),
         ("A = list(C)", "B = C"),
         ("A = C.copy()", "B = C"),
+        ("A = C.copy()", "B = [1] * n"),
+        ("A = C.copy()", "B = list(range(n))"),
         ("A = [0.0] * n\n    A = np.array(A)", "B = C"),
         ("A = [1.0, 2.0] * C", "B = C"),
         ("A = C.copy()", "B = [1] * n\n    for k in range(n):\n        B[k] = C[k]"),
@@ -92,7 +94,8 @@ BOUND = {
 def test_jit_is_not_proposed_for_lists_that_would_run_as_python(comment: str, made: tuple[str, str]) -> None:
     bound = "".join(f"    {each}\n" for each in made)
     head = f"import numpy as np\n\ndef f(C, n):\n{bound}"
-    text = f"{head}    for i in range(n):\n        A[i] = 2.0 * B[i]\n    return A\n"
+    read = "A" if comment == "parallel" else "B"
+    text = f"{head}    for i in range(n):\n        A[i] = 2.0 * {read}[i]\n    return A\n"
     assert proposed(text)[head.count("\n") + 1] == comment
 
 

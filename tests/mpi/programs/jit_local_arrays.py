@@ -1,5 +1,7 @@
 """Arrays that compiled iterations make: lengths of all kinds, exceptions, and uses that stay with Python."""
 
+import math
+
 import numpy as np
 
 n = 12
@@ -238,3 +240,116 @@ for d in (5, 20, -2):
     except ZeroDivisionError as error:
         print(error)
     show(5)
+
+
+def binom(S, K, N):
+    v = [0.0] * (N + 1)
+    for j in range(N + 1):
+        v[j] = max(S * 1.1 ** (N - 2 * j) - K, 0.0)
+    for m in range(N, 0, -1):
+        for j in range(m):
+            v[j] = 0.5 * v[j] + 0.49 * v[j + 1]
+    return v[0]
+
+
+def edit(a, b, n, m):
+    d = [[0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n + 1):
+        d[i][0] = i
+    for j in range(m + 1):
+        d[0][j] = j
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            c = 0 if a[i - 1] == b[j - 1] else 1
+            d[i][j] = min(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + c)
+    return d[n][m]
+
+
+LETTERS = np.random.default_rng(2).integers(0, 4, (30, 12))
+
+
+def lists():
+    out = []
+    # dlb: parallel, jit
+    for i in range(30):
+        out.append(binom(90.0 + i, 100.0, 40))
+    print(out, type(out[0]))
+    res = [0] * 30
+    # dlb: parallel, jit
+    for i in range(30):
+        res[i] = edit(LETTERS[i], LETTERS[29 - i], 12, 12)
+    print(res, type(res[0]))
+    cnt = np.zeros((30, 4))
+    # dlb: parallel, jit
+    for i in range(30):
+        c = [0] * 4
+        for k in range(12):
+            c[LETTERS[i, k]] += 1
+        for k in range(4):
+            cnt[i, k] = c[k]
+    print(cnt.sum(0))
+    f = np.zeros(30)
+    x = np.random.default_rng(3).random((30, 3))
+    # dlb: parallel, jit
+    for i in range(30):
+        s = 0.0
+        for j in range(30):
+            d = [x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]]
+            r = 0.0
+            for u in d:
+                r += u * u
+            s += math.sqrt(r)
+        f[i] = s
+    print(f)
+    p = []
+    # dlb: parallel, jit
+    for i in range(30):
+        perm = list(range(10))
+        for k in range(9, 0, -1):
+            j = (i * 7 + k * 3) % (k + 1)
+            t = perm[k]
+            perm[k] = perm[j]
+            perm[j] = t
+        p.append(perm[0] * 100 + perm[9] + len(perm))
+    print(p)
+    sieve = 0
+    # dlb: parallel, jit
+    for n in range(30):
+        flags = [True] * (n + 2)
+        flags[0] = False
+        for q in range(2, n + 2):
+            if flags[q]:
+                for r in range(2 * q, n + 2, q):
+                    flags[r] = False
+        for q in range(2, n + 2):
+            if flags[q]:
+                sieve += 1
+    print(sieve)
+    big = []
+    # dlb: parallel, jit
+    for i in range(30):
+        fib = [1] * (i * 4 + 2)
+        for k in range(2, i * 4 + 2):
+            fib[k] = fib[k - 1] + fib[k - 2]
+        big.append(fib[-1])
+    print(big)
+    ends = []
+    try:
+        # dlb: parallel, jit
+        for i in range(30):
+            own = [0.5] * (i + 1)
+            own[12 - i] = x[i, 0]
+            own[0] += 1
+            ends.append(own[-1])
+    except IndexError as error:
+        print(error, i, ends)
+    mixed = []
+    # dlb: parallel, jit
+    for i in range(30):
+        own = [0.0, i, 2.5]
+        own[i % 3] += x[i, 1]
+        mixed.append(own[1])
+    print(mixed, sorted({type(each).__name__ for each in mixed}))
+
+
+lists()

@@ -131,6 +131,21 @@ def failing():
         print(error)
 
 
+def ended(last):
+    """The list keeps what it had where an iteration fails before its store, on whatever rank."""
+    kept, sums = [0] * 20, [0.5] * 20
+    try:
+        # dlb: parallel, BLOCK, jit
+        for i in range(20):
+            if i > last:
+                raise IndexError(i)
+            kept[i] = i
+            sums[i] += i * 0.5
+    except IndexError as error:
+        print(error, i)
+    return kept, sums
+
+
 def changed_under_another_name(hist, other, key):
     found = []
     # dlb: parallel, BLOCK, jit
@@ -156,6 +171,202 @@ def changed_under_another_name(hist, other, key):
     return [float(x) for x in found], list(hist), A, T
 
 
+def chosen_values():
+    xs = [1.0, 2.0, 3.0]
+    # dlb: parallel, jit
+    for x in xs:
+        x > 2 and print(x)
+    out = [0] * 4
+    kind = {"a": 0, "b": 0}
+    # dlb: parallel, jit
+    for i in range(4):
+        s = i * 0.5
+        kind["a" if s > 1 else "b"] += 1
+        out[i] = s
+    print(kind, out)
+    flags = [True, False, True, True]
+    # dlb: parallel, jit
+    for i in range(4):
+        s = i * 0.5
+        out[i] = "t" if flags[i] else s
+    print(out)
+    # dlb: parallel, jit
+    for i in range(4):
+        s = i * 0.5
+        print("big" if i > 1 else "small", s > 1 and s, s if s > 0.7 else None)
+        out[i] = (i, s) if s > 1 else ()
+    print(out)
+    d = {}
+    h = [0, 0]
+    # dlb: parallel, jit
+    for x in xs:
+        d["big" if x > 1.6 else "small"] = x
+        h[1 if x > 1.6 else 0] += 1
+    print(d, h)
+
+
+def shared_deep_inside():
+    A = np.zeros((4, 2))
+    B = list(A)
+    t = 0.0
+    # dlb: parallel, jit
+    for i in range(4):
+        B[i][1] = i + 5.0
+        t += A[i, 1]
+    print(t)
+    rows = [[0.0] for i in range(4)]
+    C = [[row] for row in rows]
+    found = []
+    # dlb: parallel, jit
+    for i in range(4):
+        C[i][0][0] = i * 3.0
+        found.append(rows[i][0])
+    print(found)
+    rows = [[0.0] for i in range(4)]
+    C = [{"v": row} for row in rows]
+    found = []
+    # dlb: parallel, jit
+    for i in range(4):
+        C[i]["v"][0] = i * 3.0
+        found.append(rows[i][0])
+    print(found)
+    w = [[0.0, 1.0] for _ in range(4)]
+    C = [w[:], w]
+    # dlb: parallel, jit
+    for i in range(4):
+        for j in range(2):
+            C[0][i][j] = 3.0 + i
+        found.append(w[i][0])
+    print(found)
+    v = [[r] for r in w]
+    # dlb: parallel, jit
+    for i, row in enumerate(w):
+        v[i][0][1] = i * 2.0
+        found.append(row[1])
+    print(found)
+
+
+def whole_items():
+    A = [[1.0], [2.0], [3.0]]
+    got = []
+    # dlb: parallel, jit
+    for row in A:
+        if row[0] > 1:
+            got.append(row)
+    print(got, got[0] is A[1])
+    M = np.arange(12.0).reshape(4, 3)
+    # dlb: parallel, jit
+    for row in M:
+        s = row[0] + row[1]
+        print(s, row)
+    best, brow = -1.0, None
+    # dlb: parallel, jit
+    for row in M:
+        s = row[0] * (5 - row[0])
+        if s > best:
+            best, brow = s, row
+    print(best, brow)
+    xs = [0.5, 1.5, 2.5]
+
+    def f(rows, w):
+        kept = []
+        # dlb: parallel, jit
+        for i, (p, q) in enumerate(zip(rows, w)):
+            d = p[0] * q
+            if d > 1.0:
+                kept.append((i, p, d))
+        return kept
+
+    print(f(A, xs), f(M, xs))
+
+    def g(rows):
+        kept = []
+        # dlb: parallel, jit
+        for p in rows:
+            if p[0] > 1.0:
+                kept.append(p)
+                kept.append(len(p))
+        return kept
+
+    print(g(A), g(M))
+    out = [None] * 4
+    # dlb: parallel, jit
+    for i, row in enumerate(M):
+        s = row[0] + 1
+        out[i] = row if s > 3 else s
+    print(out)
+    got = []
+    # dlb: parallel, jit
+    for row, w in zip(A, xs):
+        got.append(row * int(w))
+    print(got)
+
+
+def lists_of_one_type():
+    n = 60
+    xs = [float(rng.random()) + 0.5 for _ in range(n)]
+    P = [[float(rng.random()), float(rng.random())] for _ in range(n)]
+    out = [0.0] * n
+    # dlb: parallel, jit
+    for i in range(n):
+        s = 0.0
+        for k in range(n):
+            s += 1 / xs[k] + xs[i] / (k + 1) + xs[k] ** 2 / xs[i]
+        out[i] = s
+    print(out[:4])
+    best = []
+    # dlb: parallel, jit
+    for i in range(n):
+        m = math.inf
+        for j in range(n):
+            if j != i:
+                d = math.hypot(P[i][0] - P[j][0], P[i][1] - P[j][1])
+                if d < m:
+                    m = d
+        best.append(m / len(P))
+    print(best[:4])
+    numbers = [k * 7 % 31 + 1 for k in range(n)]
+    steps = [0] * n
+    # dlb: parallel, jit
+    for i, m in enumerate(numbers):
+        c = 0
+        while m != 1:
+            if m % 2 == 0:
+                m = m // 2
+            else:
+                m = 3 * m + 1
+            c += 1
+        steps[i] = c
+    print(steps, type(steps[0]))
+    tot = 0
+    # dlb: parallel, jit
+    for m in numbers:
+        tot += m * m
+    print(tot, type(tot))
+    ids = [3, 1, 4, 1, 5]
+    got = []
+    # dlb: parallel, jit
+    for k in ids:
+        got.append(xs[k] * numbers[k] + k)
+    print(got)
+    big = [10**17, 2, 3]
+    # dlb: parallel, jit
+    for b in big:
+        got.append(b * b * b)
+    print(got[-3:])
+    zs = [1.0, 0.0, 2.0]
+    try:
+        # dlb: parallel, jit
+        for i, z in enumerate(zs):
+            out[i] = 1 / z
+    except ZeroDivisionError as e:
+        print(e, i, out[:2])
+    # dlb: parallel, jit
+    for i in range(n):
+        out[i] = np.exp(xs[i]) + np.sqrt(xs[i])
+    print(out[:3], type(out[0]))
+
+
 every = [xs, tuple(xs), V, V[::-1], M[:, 1], set(xs), dict.fromkeys(xs, 1), deque(xs), range(4, 40, 3)]
 for sequence in [*every, [], W, [2, 3], V.astype(np.float32), W.astype(np.int32), [True, False], [1.0, 2]]:
     print(type(sequence).__name__, summed(sequence), counted(sequence))
@@ -165,5 +376,11 @@ print(*(each.tolist() for each in rows()))
 last_items()
 print(lists())
 failing()
+for last in 3, 8, 10, 17:
+    print(ended(last))
 for hist in np.zeros(4), [0.0] * 4:
     print(changed_under_another_name(hist, hist, np.arange(20) % 4))
+chosen_values()
+shared_deep_inside()
+whole_items()
+lists_of_one_type()

@@ -28,3 +28,19 @@ last = None
 for word in names:
     last = word[::-1]
 print(last, word)
+
+import numpy as np
+
+rows = np.zeros((n, 2))
+held = [None] * n
+# dlb: parallel
+for k in range(n):
+    held[k] = rows[k]
+    held[k][1] = k + 5.0
+print(rows.tolist(), held[0].base is rows)
+
+numbers = list(range(n))
+# dlb: parallel
+for k, number in enumerate(numbers):
+    numbers[k] = number * 2 + k
+print(numbers, k, number)
