@@ -2,6 +2,8 @@
 
 import fractions
 
+import numpy as np
+
 n = 23
 squares = [None] * n
 table = [[0] * 4 for _ in range(n)]
@@ -28,8 +30,6 @@ last = None
 for word in names:
     last = word[::-1]
 print(last, word)
-
-import numpy as np
 
 rows = np.zeros((n, 2))
 held = [None] * n
