@@ -21,13 +21,14 @@ from dlbc.native.facts import NotCompilableError, literal_of
 class _WithItems(ast.NodeTransformer):
     """Puts the targets of a loop in the place of the elements that they are."""
 
-    def __init__(self, begin: Sequence[ast.stmt]) -> None:
+    def __init__(self, begin: Sequence[ast.stmt], rebound: Container[str]) -> None:
         self._targets = {
             ast.unparse(each.value): each.targets[0].id
             for each in begin
             if isinstance(each, ast.Assign)
             and isinstance(each.targets[0], ast.Name)
             and isinstance(each.value, ast.Subscript)
+            and each.targets[0].id not in rebound
         }
         self.any = False
 
@@ -56,13 +57,15 @@ class Iterated:
     counter: str = ""
     texts: tuple[tuple[str, str], ...] = ()
 
-    def with_items(self, effects: Sequence[ast.stmt], known: Container[str]) -> tuple[list[ast.stmt], bool]:
+    def with_items(
+        self, effects: Sequence[ast.stmt], known: Container[str], rebound: Container[str]
+    ) -> tuple[list[ast.stmt], bool]:
         """What Python does after an iteration, with items in place of the elements that they are.
 
-        Also whether there are any. ``known`` are names that Python has there. NotCompilableError where an
-        element has no name.
+        Also whether there are any. ``known`` are names that Python has there, ``rebound`` targets that the
+        body binds anew. NotCompilableError where an element has no name.
         """
-        replaced = _WithItems(self.begin)
+        replaced = _WithItems(self.begin, rebound)
         found = [replaced.visit(copy.deepcopy(each)) for each in effects]
         own = {name for name, _ in self.sequences if name not in known}
         for node in (n for each in found for n in ast.walk(each)):

@@ -76,7 +76,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
     _refuse_lists(context, lowered)
     if lowered.effects and all(isinstance(statement, ast.Pass) for statement in lowered.statements):
         raise NotCompilableError("its body computes no numbers", loop)
-    effects, takes_items = over.with_items(lowered.effects, {*plan.parameters})
+    effects, takes_items = over.with_items(lowered.effects, plan.parameters, context.names.rebound)
     order = {name: number for number, name in enumerate(facts.parameters)}
     parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
     written = _as_written(index, names, facts, lowered, parameters)

@@ -67,8 +67,8 @@ def test_reductions_need_no_clause() -> None:
     assert proposed(text) == {3: "parallel"}
 
 
-#: What binds `A`, to which iterations store, and `B`, of which they read elements. Python does stores to lists;
-#: where jit does not pay they read elements of `A` as well.
+#: What binds `A`, to which iterations store, and `B`, of which they read elements: Python does stores to
+#: lists. Where jit does not pay, they read elements of `A` as well.
 BOUND = {
     "parallel": [
         ("A = [0.0] * n", "B = C"),
