@@ -122,7 +122,7 @@ class ContainerKinds:
         match node:
             case ast.List(elts=[_, *_] as parts):
                 return all(self._type_of(part, frozenset()) is kind for part in parts)
-            case ast.ListComp(elt=ast.ListComp() as row, generators=[ast.comprehension(target=ast.Name())]):
+            case ast.ListComp(elt=ast.ListComp() | ast.List() as row):
                 return kind is _FLOAT and self._makes(row, kind)
             case ast.ListComp(elt=item, generators=turns) if self._module.builtin("range"):
                 counted = (

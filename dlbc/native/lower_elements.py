@@ -255,7 +255,9 @@ class ElementLowering(LoweringState):
     def _test_before(self, level: Level, test: ast.expr) -> None:
         kept = self._out, self._conditional, self._stored_before
         self._out, self._conditional, self._stored_before = level.statements, 0, level.stored_before
+        shaped = set(self._asked.shaped)
         condition, _ = self.condition(test)
+        self._asked.shaped &= shaped  # lists have lengths, too
         self._check(_negated(condition))
         self._out, self._conditional, self._stored_before = kept
 

@@ -136,9 +136,10 @@ class LoweringState(ABC):
         kind = self._facts.lists.get(name)
         if kind is None:
             return Scalar(Kind.ANY, frozenset({name}), element=True)
+        self._asked.python.add(name)
         if kind is Kind.INEXACT:
             self._asked.floats.add(name)
-            return Scalar(kind, frozenset({name}))
+            return Scalar(kind)
         self._asked.integers.add(name)
         return integer(degree=1)
 

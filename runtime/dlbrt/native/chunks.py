@@ -428,6 +428,8 @@ def _check(spec: ChunkSpec, named: Mapping[str, Any], admitted: Mapping[str, Any
             raise NotCompiled(f"`{name}` is no array")
         if name in spec.floats and not _is_float(admitted[name]):
             raise NotCompiled(f"`{name}` holds no floats, for which alone this body is compiled")
+        if name in spec.python and isinstance(value, np.ndarray):
+            raise NotCompiled(f"`{name}` is an array, and this body is compiled for lists")
         if name in spec.python and isinstance(value, np.generic):
             raise NotCompiled(f"`{name}` is a number of numpy, whose powers may differ in their last bits")
         if name in spec.real and type(value) is complex:

@@ -367,6 +367,40 @@ def lists_of_one_type():
     print(out[:3], type(out[0]))
 
 
+pairs = [[float(rng.random()), float(rng.random())] for _ in range(n)]
+
+
+def nearest(i):
+    best = math.inf
+    for j in range(n):
+        if j != i:
+            best = min(best, math.hypot(pairs[i][0] - pairs[j][0], pairs[i][1] - pairs[j][1]))
+    return best
+
+
+def price(spot, strike, steps):
+    v = [0.0] * (steps + 1)
+    for j in range(steps + 1):
+        v[j] = max(spot * 1.01 ** (steps - 2 * j) - strike, 0.0)
+    for m in range(steps, 0, -1):
+        for j in range(m):
+            v[j] = 0.55 * v[j] + 0.44 * v[j + 1]
+    return v[0]
+
+
+def functions_over_lists():
+    strikes = [80.0 + 0.25 * k for k in range(n)]
+    prices, near = [], [None] * n
+    # dlb: parallel, jit
+    for strike in strikes:
+        prices.append(price(100.0, strike, 9))
+    # dlb: parallel, jit
+    for i, strike in enumerate(strikes):
+        d = nearest(i) / strike
+        near[i] = "close" if d < 0.001 else d
+    print(prices, near)
+
+
 every = [xs, tuple(xs), V, V[::-1], M[:, 1], set(xs), dict.fromkeys(xs, 1), deque(xs), range(4, 40, 3)]
 for sequence in [*every, [], W, [2, 3], V.astype(np.float32), W.astype(np.int32), [True, False], [1.0, 2]]:
     print(type(sequence).__name__, summed(sequence), counted(sequence))
@@ -384,3 +418,4 @@ chosen_values()
 shared_deep_inside()
 whole_items()
 lists_of_one_type()
+functions_over_lists()
