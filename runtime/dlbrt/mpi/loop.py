@@ -250,7 +250,7 @@ class LoopContext:
         noted: Mapping[int, Sequence[int]] = MappingProxyType({}),
         note_origins: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
-        """Compile the chunk functions for these arguments; see `dlbrt.native.chunks.ChunkSpec`.
+        """Compile the chunk functions for these arguments; see `dlbrt.native.chunk_spec.ChunkSpec`.
 
         Where that cannot be done, the loop runs as Python, and rank 0 says why.
         """
@@ -260,7 +260,8 @@ class LoopContext:
             self.left_to_python = "the program collects warnings, which compiled code does not give"
             return
         from dlbrt.native.arguments import NotCompiled
-        from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index
+        from dlbrt.native.chunk_spec import ChunkSpec, check_index
+        from dlbrt.native.chunks import CompiledChunks
         from dlbrt.native.compiler import CompileTime
 
         spec = ChunkSpec(

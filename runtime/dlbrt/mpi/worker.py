@@ -58,7 +58,7 @@ from dlbrt.options import Options
 if TYPE_CHECKING:
     from dlbrt.mpi.output.progress import ProgressReporter
     from dlbrt.mpi.routines.run_repeater import PassesCommand, RepeatCommand, RepeatPlan, WorkerRepeats
-    from dlbrt.native.chunks import ChunkSpec
+    from dlbrt.native.chunk_spec import ChunkSpec
 
 
 def serve(communicator: Communicator, options: Options, *, late: bool) -> None:

@@ -14,7 +14,6 @@ import dis
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cache
 from itertools import repeat, starmap
 from types import FunctionType
@@ -24,6 +23,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 import numpy as np
 
 from dlbrt.native.arguments import NotCompiled, admit
+from dlbrt.native.chunk_spec import ChunkSpec, check, check_axes, check_integers, is_float, is_integer
 from dlbrt.native.compiler import compile_chunk, functions_of
 from dlbrt.native.numerics import (
     UNSET,
@@ -36,7 +36,6 @@ from dlbrt.native.numerics import (
     read_results,
 )
 from dlbrt.native.threads import SubChunk, join_results, run_threads
-from dlbrt.records import dataclass
 from dlbrt.reductions.numbers import Numbers
 
 Compiled = Callable[..., int]
@@ -59,56 +58,6 @@ _INTEGER, _FLOAT = 2, 3
 _fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSpec:
-    """What a kernel says of its chunk functions: the last one is in the order of the source.
-
-    ``fits`` tells whether the subscripts of the iterations from the least to the greatest index are in
-    range. ``axes``: how many each array has. ``columns``: for each result the arguments any of which makes
-    it a number of numpy. ``stored``: arguments that are stored to; ``index_only``: whose elements are
-    subscripts alone; ``arrays``: that are arrays, no lists; ``integers``: lists of
-    integers; ``python``: that are numbers of Python, not of
-    numpy; ``real``: that are not complex; ``floats``: of floats, ``restructured_floats`` those in all but the
-    last form. ``strip``: so many consecutive iterations one of the other forms takes at
-    once. ``in_place``: an iteration that is done again would read what it has stored. ``bits``: the most that
-    integers may have. ``rows``: arrays whose row of the index each iteration stores to, with the axis, where
-    Python may fail at what iterations leave to it.
-    ``origin_columns``: for results that are numpy's in some iterations alone, the number of the result that
-    says of which arguments each was computed, as bits that stand for ``origins``.
-    ``notes``: as ``columns``, for the rows of notes, of which an iteration leaves any number; ``noted``: for
-    results that are the number of the first of an iteration's notes, the rows of these. The next result is
-    the number of the first note after them. ``note_origins``: as ``origin_columns``.
-    """
-
-    forms: Sequence[FunctionType]
-    fits: FunctionType | None = None
-    axes: Mapping[str, int] = field(default_factory=dict)
-    stored: frozenset[str] = frozenset()
-    index_only: frozenset[str] = frozenset()
-    arrays: frozenset[str] = frozenset()
-    integers: frozenset[str] = frozenset()
-    floats: frozenset[str] = frozenset()
-    python: frozenset[str] = frozenset()
-    real: frozenset[str] = frozenset()
-    restructured_floats: frozenset[str] = frozenset()
-    strip: int = 1
-    columns: Sequence[frozenset[str]] = ()
-    in_place: bool = False
-    bits: int = 62
-    rows: Mapping[str, int] = field(default_factory=dict)
-    origins: Sequence[str] = ()
-    origin_columns: Mapping[int, int] = field(default_factory=dict)
-    notes: Sequence[frozenset[str]] = ()
-    noted: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    note_origins: Mapping[int, int] = field(default_factory=dict)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The arguments' names."""
-        code = self.forms[-1].__code__
-        return code.co_varnames[4 : code.co_argcount]
-
-
 class CompiledChunks:
     """Chunks of one run of a loop, compiled for its arguments; raises NotCompiled."""
 
@@ -120,17 +69,17 @@ class CompiledChunks:
         named = dict(zip(spec.names, arguments, strict=True))
         self._arguments = admit(spec.names, arguments)
         admitted = dict(zip(spec.names, self._arguments, strict=True))
-        _check(spec, named, admitted)
+        check(spec, named, admitted)
         #: Identities of the lists that are copied to arrays: all of their elements have to be there.
         self.lists = {id(value) for value in arguments if isinstance(value, list)}
         self._given = [value if isinstance(value, list | np.ndarray) else None for value in arguments]
         self._copies = any(a is not b for a, b in zip(arguments, self._arguments, strict=True))
         for name, value, array in zip(spec.names, arguments, self._arguments, strict=True):
             if name in spec.integers:
-                _check_integers(name, array, spec.bits)
-            elif isinstance(value, list) and name not in spec.index_only and _is_integer(array):
+                check_integers(name, array, spec.bits)
+            elif isinstance(value, list) and name not in spec.index_only and is_integer(array):
                 raise NotCompiled(f"`{name}` is a list of integers, which in Python have any size")
-        _check_axes(spec, admitted)
+        check_axes(spec, admitted)
         self._results = self._new_results(0)
         self._parts: list[SubChunk] = []  # of the chunk under way
         usable = _usable(spec, admitted)
@@ -415,64 +364,10 @@ def _runs_through(form: FunctionType) -> bool:
     return True
 
 
-def check_index(largest: int, bits: int) -> None:
-    """Raise NotCompiled where an index is so large that integers might exceed 64 bits."""
-    if largest.bit_length() > bits:
-        raise NotCompiled("the loop's index is so large that integers might exceed 64 bits")
-
-
-def _check(spec: ChunkSpec, named: Mapping[str, Any], admitted: Mapping[str, Any]) -> None:
-    """Raise NotCompiled where the arguments are not what the functions were written for."""
-    for name, value in named.items():
-        if name in spec.arrays and not isinstance(value, np.ndarray):
-            raise NotCompiled(f"`{name}` is no array")
-        if name in spec.floats and not _is_float(admitted[name]):
-            raise NotCompiled(f"`{name}` holds no floats, for which alone this body is compiled")
-        if name in spec.python and isinstance(value, np.ndarray):
-            raise NotCompiled(f"`{name}` is an array, and this body is compiled for lists")
-        if name in spec.python and isinstance(value, np.generic):
-            raise NotCompiled(f"`{name}` is a number of numpy, whose powers may differ in their last bits")
-        if name in spec.real and type(value) is complex:
-            raise NotCompiled(f"`{name}` is complex, and Python may raise for absolute values")
-        if isinstance(value, int | np.integer) and int(value).bit_length() > spec.bits:
-            raise NotCompiled(f"`{name}` is so large that integers might exceed 64 bits")
-        if isinstance(value, list) and name in spec.stored:
-            raise NotCompiled(f"`{name}` is a list to which iterations store")
-    arrays = {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
-    for name in spec.stored & arrays.keys():
-        for other, value in arrays.items():
-            if other != name and np.may_share_memory(arrays[name], value):
-                raise NotCompiled(f"`{name}` and `{other}` may share memory")
-
-
-def _check_axes(spec: ChunkSpec, named: Mapping[str, Any]) -> None:
-    """Raise NotCompiled where a subscript would be of a row."""
-    for name, axes in spec.axes.items():
-        found = getattr(named[name], "ndim", axes)
-        if found != axes:
-            raise NotCompiled(f"`{name}` has {found} axes and {axes} subscripts")
-
-
-def _check_integers(name: str, array: Any, bits: int) -> None:
-    """Raise NotCompiled where elements are no integers with so many bits at most."""
-    if not (isinstance(array, np.ndarray) and array.dtype == np.int64):
-        raise NotCompiled(f"`{name}` holds no integers, for which alone this body is compiled")
-    if array.size and max(-int(array.min()), int(array.max())).bit_length() > bits:
-        raise NotCompiled(f"`{name}` has elements so large that integers might exceed 64 bits")
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind in "iu"
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype == np.float64)
-
-
 def _usable(spec: ChunkSpec, named: Mapping[str, Any]) -> Sequence[FunctionType]:
     """The forms that keep the bits for these arguments: the two best ones, and that as written."""
     arrays = [value for value in named.values() if isinstance(value, np.ndarray)]
-    fit = all(_is_float(named[name]) for name in spec.restructured_floats)
+    fit = all(is_float(named[name]) for name in spec.restructured_floats)
     if not fit or not all(a.flags.c_contiguous for a in arrays):
         return spec.forms[-1:]
     written = spec.forms[-1]

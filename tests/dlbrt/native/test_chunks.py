@@ -13,7 +13,8 @@ pytest.importorskip("numba")
 
 from dlbrt.native import chunks as native_chunks
 from dlbrt.native.arguments import NotCompiled
-from dlbrt.native.chunks import ChunkSpec, CompiledChunks, check_index
+from dlbrt.native.chunk_spec import ChunkSpec, check_index
+from dlbrt.native.chunks import CompiledChunks
 from dlbrt.native.numerics import count_note, no_room, note, put
 
 pytestmark = pytest.mark.filterwarnings("default")

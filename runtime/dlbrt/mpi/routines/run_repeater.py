@@ -30,7 +30,8 @@ from dlbrt.mpi.routines.loop_residents import (
 )
 from dlbrt.mpi.team import clock
 from dlbrt.native.arguments import NotCompiled
-from dlbrt.native.chunks import ChunkSpec, CompiledChunks
+from dlbrt.native.chunk_spec import ChunkSpec
+from dlbrt.native.chunks import CompiledChunks
 from dlbrt.records import dataclass
 
 
