@@ -31,7 +31,7 @@ from dlbrt.chunks.statistics import Basis, ChunkReport, LoopStatistics, RankStat
 from dlbrt.chunks.table import RULES
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
-from dlbrt.parameters import POOL_DEAR_EXCHANGES, POOL_LAST_UNITS, POOL_SLACK_UNITS
+from dlbrt.parameters import POOL_DEAR_EXCHANGES, POOL_LAST_UNITS, POOL_SERVED_RANKS, POOL_SLACK_UNITS
 
 #: What replaces a rule as long as the statistics that its formula needs are not known.
 FALLBACK_RULES = {"FSC": "mFSC", "FAC": "FAC2"}
@@ -232,8 +232,8 @@ class PoolPeer(Peer):
         """Whether rank 0 leaves the rest to the others, which would wait for its iterations."""
         if self._pool is None or not self._requesters or self.work:
             return False
-        dear = self.unit_s > POOL_DEAR_EXCHANGES * self.answer_s
-        return dear and self._pool.left <= POOL_LAST_UNITS * len(self.dealt)
+        ranks, dear = len(self.dealt), self.unit_s > POOL_DEAR_EXCHANGES * self.answer_s
+        return dear and ranks >= POOL_SERVED_RANKS and self._pool.left <= POOL_LAST_UNITS * ranks
 
     def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self._pool is None:
