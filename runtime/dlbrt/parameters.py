@@ -44,8 +44,8 @@ DIFFUSION_NEEDED_EXCHANGES: Final = 5.0
 POOL_SLACK_UNITS: Final = 0.25
 
 #: Pool: rank 0 only serves while at most POOL_LAST_UNITS units per rank are left, if one of its units takes
-#: more than POOL_DEAR_EXCHANGES exchanges: a rank that requests work would wait for that unit. Among fewer than
-#: POOL_SERVED_RANKS ranks rank 0 goes on: its part of the work would take the others longer than they wait.
+#: more than POOL_DEAR_EXCHANGES exchanges: a rank that requests work would wait for that unit. Among fewer
+#: than POOL_SERVED_RANKS ranks rank 0 goes on: its part would take the others longer than they wait.
 POOL_LAST_UNITS: Final = 2
 POOL_SERVED_RANKS: Final = 8
 POOL_DEAR_EXCHANGES: Final = 10.0

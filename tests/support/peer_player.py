@@ -80,6 +80,8 @@ class _Play:
                 found.append(lambda r=rank: self.work(r))  # type: ignore[misc]
             elif not agent.waiting:
                 found.append(lambda r=rank: self.tell(r, Exhausted(self.now)))  # type: ignore[misc]
+            if agent.due(self.now):
+                found.append(lambda r=rank: self.tell(r, TimeElapsed(self.now)))  # type: ignore[misc]
         return found
 
     def wait(self, something: bool) -> None:

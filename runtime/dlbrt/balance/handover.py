@@ -33,6 +33,7 @@ from dlbrt.balance.messages import (
     ReportRequest,
     StealRefused,
     StealRequest,
+    StealUpdate,
     Terminated,
     WorkReport,
 )
@@ -112,7 +113,7 @@ class UncommittedPeer(StealingPeer):
     def _stop(self) -> actions.Answer:
         self._stops = True
         self._victims, self._again_at = [], None
-        return self._report_held()
+        return (*self._refuse_all(), *self._report_held())
 
     def _report_held(self) -> actions.Answer:
         """Report what this rank holds, once nothing is on its way to it."""
@@ -169,6 +170,8 @@ class UncommittedPeer(StealingPeer):
         match event.message:
             case StealRequest():
                 return (actions.Send((event.source,), StealRefused()),)
+            case StealUpdate():
+                return ()
             case StealRefused():
                 self._answered(event.source, event.now)
                 return self._settled(event.now)

@@ -164,6 +164,13 @@ class StealRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class StealUpdate:
+    """From a thief: what its request would say now, for a victim that has not answered it yet."""
+
+    request: StealRequest
+
+
+@dataclass(frozen=True, slots=True)
 class StealRefused:
     """From a victim: it has nothing to give."""
 
@@ -239,6 +246,7 @@ Message = (
     ChunkRequest
     | PoolEmpty
     | StealRequest
+    | StealUpdate
     | StealRefused
     | ReportRequest
     | WorkReport

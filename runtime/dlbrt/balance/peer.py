@@ -24,7 +24,7 @@ from abc import ABC, abstractmethod
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, EventHandler, Handlers, InitialState
-from dlbrt.balance.messages import NO_FAILURE, CompletedCount, Terminated
+from dlbrt.balance.messages import NO_FAILURE, CompletedCount, StealUpdate, Terminated
 from dlbrt.data.spans import Spans
 from dlbrt.parameters import COUNT_S
 
@@ -221,6 +221,8 @@ class TerminationDetectingPeer(Peer):
             return ()  # its sender did not know yet
         match event.message:
             case CompletedCount(_, phase) if phase != self._phase:
+                return ()
+            case StealUpdate():  # of a request that has been answered
                 return ()
             case CompletedCount(units) if self._totals:
                 self._add(event.source, units)

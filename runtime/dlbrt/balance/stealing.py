@@ -9,11 +9,14 @@ gains too little. A thief asks some others, drawn anew, one after the other; if 
 before it tries again, twice as long as before up to a bound, so that it costs the others little. It asks
 before it has run out, by as long as the last answer took: a rank answers between its iterations only. So a
 victim within a long iteration lets a thief wait; the thief then asks others besides, and takes what all give.
+When one of them has given, it tells the others when it will be out of work now. A victim reads all messages
+before it answers any of them: so it gives no unit that it would do sooner itself to a thief that has got work
+meanwhile, and the thief that idles comes first.
 
 Law. Units go only to ranks that have measured themselves faster, or keep the giver at work; so none goes in
-circles. A thief has at most one request with each rank. A rank that is asked answers, with work or without;
-no rank waits for anything but an answer, its own clock, or the message that the loop is over, which comes
-(`dlbrt.balance.peer`).
+circles. A thief has at most one request with each rank. A rank that is asked answers it once, with work or
+without, however often the request is updated; no rank waits for anything but an answer, its own clock, or the
+message that the loop is over, which comes (`dlbrt.balance.peer`).
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, HandoverRules, InitialState, PeerStrategy
-from dlbrt.balance.messages import StealRefused, StealRequest
+from dlbrt.balance.messages import StealRefused, StealRequest, StealUpdate
 from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.parameters import PROFITABILITY
@@ -63,6 +66,7 @@ class StealingPeer(TerminationDetectingPeer):
         self._random: Random | None = None  # made, and imported, for the first steal
         self._victims: list[int] = []
         self._asked: dict[int, float] = {}  # whose answers are under way, and since when
+        self._requests: dict[int, StealRequest] = {}  # of thieves that wait for this rank's answer
         self._idle = False  # this rank has handled that it is out of work
         self._took_s = self.answer_s  # how long the last answer took
         self._ends_at = inf  # when this rank runs out, as far as it knows
@@ -81,6 +85,8 @@ class StealingPeer(TerminationDetectingPeer):
         """As `Agent.timer_at`: when a thief asks, for the first time, another, or again."""
         if self._over:
             return None
+        if self._requests:
+            return -inf
         if self._again_at is not None:
             return None if self._asked and self.work else self._again_at
         if self._asked:
@@ -109,15 +115,18 @@ class StealingPeer(TerminationDetectingPeer):
             raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
         self._idle = True
         answer = self._retire()
-        if self.finished or self._asked or self._again_at is not None:
+        if self.finished:
             return answer
+        if self._asked or self._again_at is not None:
+            return (*answer, *self._update(event.now))
         return (*answer, *self._request_steal(event.now))
 
     def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
+        answers = self._answer_all(event.now)
         if self.finished or not self.due(event.now):
-            return ()
+            return answers
         self._again_at = None
-        return self._request_steal(event.now)
+        return (*answers, *self._request_steal(event.now))
 
     def _request_steal(self, now: float) -> actions.Answer:
         """Ask the next victim; after the last one, wait."""
@@ -133,8 +142,7 @@ class StealingPeer(TerminationDetectingPeer):
                 return ()
         victim = self._victims.pop()
         self._asked[victim] = now
-        left_s = max(0.0, self._ends_at - now) if self.work else 0.0
-        return (actions.Send((victim,), StealRequest(self._speed, left_s)),)
+        return (actions.Send((victim,), self._request(now)),)
 
     def _drawn(self, others: list[int]) -> list[int]:
         """Some of the others, in random order."""
@@ -155,7 +163,12 @@ class StealingPeer(TerminationDetectingPeer):
     def _message_received(self, event: events.Received) -> actions.Answer:
         match event.message:
             case StealRequest() as request if not self.finished:
-                return self._answer(event.source, request, event.now)
+                self._requests[event.source] = request
+                return ()
+            case StealUpdate(request):
+                if event.source in self._requests:  # otherwise it has been answered
+                    self._requests[event.source] = request
+                return ()
             case StealRefused() if event.source in self._asked:
                 self._answered(event.source, event.now)
                 waits = self._again_at is not None or bool(self._asked)
@@ -165,6 +178,25 @@ class StealingPeer(TerminationDetectingPeer):
     def _answered(self, victim: int, now: float) -> None:
         """An answer has come."""
         self._took_s = max(now - self._asked.pop(victim), 0.9 * self._took_s)
+
+    def _request(self, now: float) -> StealRequest:
+        """What this rank says of itself where it asks for work."""
+        return StealRequest(self._speed, max(0.0, self._ends_at - now) if self.work else 0.0)
+
+    def _update(self, now: float) -> actions.Answer:
+        """Tell the victims that have not answered yet what has changed."""
+        return (actions.Send(tuple(self._asked), StealUpdate(self._request(now))),) if self._asked else ()
+
+    def _answer_all(self, now: float) -> actions.Answer:
+        """Answer the thieves that wait, those that idle first, and of them the fastest."""
+        requests, self._requests = self._requests, {}
+        thieves = sorted(requests, key=lambda thief: (requests[thief].left_s, -requests[thief].speed))
+        return tuple(action for thief in thieves for action in self._answer(thief, requests[thief], now))
+
+    def _refuse_all(self) -> actions.Answer:
+        """Refuse what all thieves that wait have asked for."""
+        thieves, self._requests = tuple(self._requests), {}
+        return (actions.Send(thieves, StealRefused()),) if thieves else ()
 
     def _answer(self, thief: int, request: StealRequest, now: float) -> actions.Answer:
         """Give the thief its part of what is left here, or refuse."""
@@ -221,7 +253,7 @@ class StealingPeer(TerminationDetectingPeer):
         self.work = self.work.then(units) if units else self.work
         self._idle = self._idle and not self.work
         self._foresee(event.now)
-        return (actions.Resume(),) if self.work else self._retire()
+        return (*self._update(event.now), actions.Resume()) if self.work else self._retire()
 
 
 @dataclass(frozen=True, slots=True)

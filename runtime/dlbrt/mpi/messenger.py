@@ -40,6 +40,10 @@ from dlbrt.mpi.team import clock
 #: Sends under way beyond which those that have completed are forgotten.
 _SENDING = 64
 
+#: After a message, so many probes have to find nothing before no other is taken to be there: MPI may bring
+#: forward one message at each probe.
+_PROBES = 4
+
 #: The actions that become notifications.
 NotificationAction = (
     actions.Interrupt | actions.NotifyFailure | actions.RequestGroupExchange | actions.AnnounceStrategy
@@ -169,7 +173,12 @@ class Messenger:
 
     def poll_messages(self) -> Iterator[tuple[int, Message | Spans]]:
         """The messages that have come, each with its source; for units that come, the rows follow."""
-        while found := self._communicator.poll_bytes(ANY, MESSAGE):
+        more = 1
+        while more:
+            if (found := self._communicator.poll_bytes(ANY, MESSAGE)) is None:
+                more -= 1
+                continue
+            more = _PROBES
             serial, message = pickle.loads(found[1])
             if serial == self._serial:  # otherwise its sender did not know yet that a loop was over
                 yield found[0], message

@@ -61,7 +61,7 @@ def test_an_end_that_is_told_too_early_is_found_and_made_small(monkeypatch: pyte
         right(peer, rank, units + 1)
 
     monkeypatch.setattr(TerminationDetectingPeer, "_add", wrong)
-    some = [Scenario(seed, 6, 40, "steal", dealt="one", rows=Rows.MOVED) for seed in range(10)]
+    some = [Scenario(seed, 6, 40, "steal", dealt="one", rows=Rows.MOVED) for seed in range(40)]
     found = [each for each in some if "are left with it" in (failure_of(each) or "")]
     assert found
     small = shrunk(found[0])

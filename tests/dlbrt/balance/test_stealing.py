@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from dlbrt.balance.actions import Answer, Send, SendWork
 from dlbrt.balance.agent import InitialState
-from dlbrt.balance.events import Exhausted, Received, TimeElapsed, Worked
+from dlbrt.balance.events import Exhausted, Received, TimeElapsed, Worked, WorkReceived
 from dlbrt.balance.group_state import BalancingContext
-from dlbrt.balance.messages import StealRefused, StealRequest
+from dlbrt.balance.messages import StealRefused, StealRequest, StealUpdate
 from dlbrt.balance.stealing import StealingPeer
 from dlbrt.data.layout import block
+from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
 from dlbrt.parameters import Parameters
 
@@ -32,8 +35,17 @@ def given(
     context = BalancingContext(units, Parameters(byte_s=1e-9), ANSWER_S, work_table, row_s / 1e-9)
     victim = StealingPeer("steal", 0, InitialState(block(2 * EACH, 2), context, begins=True), 0.0)
     victim.handle(Worked(done * unit_s, done, done * unit_s))
-    answer = victim.handle(Received(done * unit_s, 1, request))
-    return sum(len(action.units) for action in answer if isinstance(action, SendWork))
+    return sum(map(len, gifts(victim, done * unit_s, {1: request}).values()))
+
+
+def gifts(victim: StealingPeer, now: float, requests: Mapping[int, StealRequest]) -> dict[int, Spans]:
+    """What a rank gives to each thief of which it finds a request."""
+    for thief, request in requests.items():
+        assert victim.handle(Received(now, thief, request)) == ()
+    assert victim.due(now)
+    answer = victim.handle(TimeElapsed(now))
+    assert not victim.due(now)
+    return {action.target: action.units for action in answer if isinstance(action, SendWork)}
 
 
 @pytest.mark.parametrize("done", [200, 400, 600])
@@ -81,8 +93,52 @@ def test_rank_0_pays_for_the_rows_that_it_lacks(root_s: float, gives: bool) -> N
     victim = StealingPeer("steal", 1, InitialState(block(2 * EACH, 2), context, begins=True), 0.0)
     now = EACH / 2 * UNIT_S
     victim.handle(Worked(now, EACH // 2, now))
-    answer = victim.handle(Received(now, 0, StealRequest(1 / UNIT_S, 0.0)))
-    assert any(isinstance(action, SendWork) for action in answer) == gives
+    assert bool(gifts(victim, now, {0: StealRequest(1 / UNIT_S, 0.0)})) == gives
+
+
+def among_three(each: int) -> list[StealingPeer]:
+    """Three ranks with so many units each."""
+    context = BalancingContext(Units(0, 3 * each), Parameters(), ANSWER_S)
+    start = InitialState(block(3 * each, 3), context, begins=True)
+    return [StealingPeer("steal", rank, start, 0.0) for rank in range(3)]
+
+
+def test_a_victim_keeps_its_last_unit_from_a_thief_that_has_got_work_since() -> None:
+    """Within a long unit it finds a request, and then that its sender will be busy for a while."""
+    _, victim, _ = among_three(2)
+    victim.handle(Worked(1.0, 1, 1.0))
+    victim.handle(Received(1.0, 0, StealRequest(4.0, 0.0)))
+    assert gifts(victim, 1.0, {}) == {0: victim.units.all.part(3, 4)}
+
+    _, victim, _ = among_three(2)
+    victim.handle(Worked(1.0, 1, 1.0))
+    victim.handle(Received(1.0, 0, StealRequest(4.0, 0.0)))
+    victim.handle(Received(1.0, 0, StealUpdate(StealRequest(4.0, 0.8))))
+    assert gifts(victim, 1.0, {}) == {}
+    assert victim.handle(Received(1.0, 0, StealUpdate(StealRequest(4.0, 0.0)))) == ()  # has been answered
+    assert not victim.due(1.0)
+
+
+def test_a_thief_that_gets_work_tells_the_others_that_it_has_asked() -> None:
+    thief, _, _ = among_three(2)
+    thief.handle(Worked(1.0, 2, 1.0))
+    (first,) = asks(thief.handle(Exhausted(1.0)))
+    assert thief.timer_at is not None
+    now = thief.timer_at
+    (second,) = asks(thief.handle(TimeElapsed(now)))
+    answer = thief.handle(WorkReceived(now, first, thief.units.all.part(2 * first + 1, 2 * first + 2)))
+    (told,) = [action for action in answer if isinstance(action, Send)]
+    assert told == Send((second,), StealUpdate(StealRequest(2.0, 0.5)))
+    thief.handle(Worked(now + 1.0, 1, 1.0))
+    answer = thief.handle(Exhausted(now + 1.0))
+    assert Send((second,), StealUpdate(StealRequest(1.5, 0.0))) in answer
+
+
+def test_the_thief_that_idles_is_answered_first() -> None:
+    _, victim, _ = among_three(3)
+    victim.handle(Worked(1.0, 1, 1.0))
+    found = gifts(victim, 1.0, {0: StealRequest(1.0, 0.9), 2: StealRequest(1.0, 0.0)})
+    assert found == {2: victim.units.all.part(5, 6)}
 
 
 def asks(answer: Answer) -> list[int]:
