@@ -90,7 +90,7 @@ def worth_of(
     report: LoopReport, ranks: int, given: Mapping[str, Number], time: LoopTime | None = None, *, stays: bool
 ) -> Worth:
     """The worth of a loop on ``ranks`` ranks; ``stays``: its arrays stay on the ranks from run to run."""
-    size = measured_size(time) if time is not None else size_of(report, given)
+    size = measured_size(time) if time is not None else _size_of_any(report, given)
     if stays:
         size = replace(size, bytes=0.0)
     elif time is not None:
@@ -119,6 +119,18 @@ def measured_size(time: LoopTime) -> LoopSize:
     if not time.runs:
         return LoopSize()
     return LoopSize(round(time.iterations / time.runs), time.seconds / time.runs)
+
+
+def _size_of_any(report: LoopReport, given: Mapping[str, Number]) -> LoopSize:
+    """As `size_of`; nothing is known of a loop whose own text has a number that cannot be computed."""
+    try:
+        return size_of(report, given)
+    except NumberError:
+        try:
+            size_of(report, {})
+        except NumberError:
+            return LoopSize()
+        raise  # a number that was given is at fault
 
 
 def size_of(report: LoopReport, given: Mapping[str, Number]) -> LoopSize:

@@ -49,6 +49,12 @@ def find_iterations(node: ast.expr, numbers: LoopNumbers) -> IterationRange | No
             return IterationRange(range(min((len(r.values) for r in ranges), default=0)), counts=False)
         case ast.Call(func=ast.Name(id="tqdm") | ast.Attribute(attr="tqdm"), args=[inner, *_]):
             return find_iterations(inner, numbers)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) if not any(
+            isinstance(part, ast.Starred) for part in parts
+        ):
+            return IterationRange(range(len(parts)), counts=False)
+        case ast.Constant(value=str() | bytes() as text):
+            return IterationRange(range(len(text)), counts=False)
     length = ast.parse(f"len({ast.unparse(node)})", mode="eval").body
     count = numbers.length(length, "the number of iterations")
     return None if count is None else IterationRange(_counted(range(count), "the loop"), counts=False)

@@ -254,3 +254,29 @@ def test_a_program_that_fails_gives_no_profile(tmp_path: Path, capfd: pytest.Cap
     assert shown.startswith("Traceback (most recent call last):\n")
     assert shown.endswith("line 3, in f\n    raise ValueError(i)\nValueError: 0\n")
     assert "measure.py" not in shown
+
+
+ODD = """import numpy as np
+
+def over(out, n):
+    for name in ["ann", "bob"]:
+        out.append(name * 2)
+    for sign in "+-x":
+        out.append(sign * 2)
+    for x in np.arange(4):
+        out.append(x * x)
+    for i in range(2.5):
+        out.append(i * i)
+    for i in range(n):
+        out.append(i * i)
+"""
+
+
+def test_a_loop_whose_number_of_iterations_cannot_be_computed_is_shown_with_the_others(
+    program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.write_text(ODD, encoding="utf-8")
+    found = {each["line"]: each for each in objects(capsys, "program.py")[0]["proposals"]}
+    assert [found[line]["iterations"] for line in (4, 6, 8, 10, 12)] == [2, 3, None, None, None]
+    assert main(["annotate", "program.py", "--set", "n=2.5"]) == 2
+    assert "expected a whole number, found n = 2.5" in capsys.readouterr().err
