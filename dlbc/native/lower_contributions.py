@@ -66,6 +66,10 @@ class ContributionLowering(StatementLowering):
         for child in ast.iter_child_nodes(node):
             yield from self._contributions_in(child)
 
+    def computes(self, name: str) -> bool:
+        """Whether the iteration binds the name, which is not its index."""
+        return name in self._bound
+
     def _with_columns(self, statement: ast.stmt) -> ast.stmt:
         """The statement with columns in place of what can be compiled."""
         self._fallible = self._fallible or not _surely_succeeds(statement)
@@ -302,6 +306,10 @@ class ContributionLowering(StatementLowering):
         return True
 
 
+#: Expressions with names of their own.
+_Scope = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda
+
+
 class _Operands(ast.NodeTransformer):
     """Puts columns in place of the operands of a contribution; what they are combined with stays."""
 
@@ -309,6 +317,8 @@ class _Operands(ast.NodeTransformer):
         self._lowering = lowering
 
     def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, _Scope):
+            return self._with_own_names(node)
         if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             found = self._lowering.operand(node)
             if found is not None:
@@ -320,6 +330,19 @@ class _Operands(ast.NodeTransformer):
         found = self.visit(node)
         assert isinstance(found, ast.expr)
         return found
+
+    def _with_own_names(self, node: _Scope) -> ast.expr:
+        """A comprehension or lambda stays as it is, with columns in place of the names that it reads."""
+        names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+        own = {n.id for n in names if not isinstance(n.ctx, ast.Load)}
+        own |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+        computed = [n for n in names if self._lowering.computes(n.id)]
+        for name in computed:
+            if name.id in own or isinstance(node, ast.Lambda):
+                where = "a lambda" if isinstance(node, ast.Lambda) else "a comprehension that binds it, too"
+                reason = f"`{name.id}`, which the iteration computes, is read in {where}"
+                raise NotCompilableError(reason, name)
+        return _InScope(self._lowering).visit(node)  # type: ignore[no-any-return]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         return node
@@ -338,6 +361,16 @@ class _Operands(ast.NodeTransformer):
             self.visit_Subscript(node.value)
         node.slice = self._expression(node.slice)
         return node
+
+
+class _InScope(ast.NodeTransformer):
+    """Puts columns in place of the names that the iteration computes, and of nothing larger."""
+
+    def __init__(self, lowering: ContributionLowering) -> None:
+        self._lowering = lowering
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self._lowering.operand(node) or node if self._lowering.computes(node.id) else node
 
 
 def _chosen(noting: _Noting) -> list[ast.stmt]:

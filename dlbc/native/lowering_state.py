@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from dlbc.analysis.uses import bound_names
 from dlbc.ir.chunk import Column
 from dlbc.native.extents import Linear, Scope
 from dlbc.native.facts import (
@@ -71,6 +72,8 @@ class LoweringState(ABC):
             for n in ast.walk(s)
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
         }
+        #: Of these, the names that the body itself binds, and no comprehension alone.
+        self._bound = frozenset(bound_names(body)) - {facts.index}
         self._locals |= {facts.index}
         made = find_local_arrays(body, self._allocation)
         self._own = OwnArrays({name: each for name, each in made.items() if name not in facts.parameters})

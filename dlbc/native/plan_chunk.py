@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from dlbrt.contract import Mode
+
 from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.uses import bound_names, every_node
@@ -27,6 +29,7 @@ from dlbc.native.facts import (
     array_of,
     row_text,
 )
+from dlbc.native.inner_counters import last_counters
 from dlbc.native.iterated import Iterated, iterated
 from dlbc.native.local_arrays import allocation_of, check_lists
 from dlbc.native.lower_body import lower_body
@@ -52,9 +55,6 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         raise NotCompilableError(
             "its body uses objects of the program's classes, or calls what is not seen", loop
         )
-    if plan.conditional:
-        reason = f"`{plan.conditional[0]}` is read after the loop, and only some iterations set it"
-        raise NotCompilableError(reason, loop)
     read = dict.fromkeys(read_by_functions(context))
     nodes = (n for each in (loop.target, *loop.body) for n in every_node(each))
     taken = {n.id for n in nodes if isinstance(n, ast.Name)} | {*plan.parameters, *read}
@@ -63,6 +63,10 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
     in_range = context.names.counter_in_range
     over = iterated(plan, context.module, given, lambda stem: _fresh(stem, taken), in_range=in_range)
     index = over.index
+    counters = _last_counters(context, plan, over)
+    if unkept := [name for name in plan.conditional if name not in counters]:
+        reason = f"`{unkept[0]}` is read after the loop, and only some iterations set it"
+        raise NotCompilableError(reason, loop)
     given |= {name: name for name, _ in over.sequences}
     facts = _facts(context, plan, index, names, given)
     if not over.start:
@@ -71,12 +75,14 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
         facts, parameters={**facts.parameters, **{n: n for n in read if n not in facts.parameters}}
     )
     facts = replace(facts, lists=dict(_lists(context, facts, over)))
+    facts = replace(facts, kept=tuple(name for name in plan.definite if name not in counters))
     body, facts = _with_rows(context, facts, taken, over.begin)
     lowered = lower_body(body, facts)
     _refuse_lists(context, lowered)
     if lowered.effects and all(isinstance(statement, ast.Pass) for statement in lowered.statements):
         raise NotCompilableError("its body computes no numbers", loop)
-    effects, takes_items = over.with_items(lowered.effects, plan.parameters, context.names.rebound)
+    lasts = [statement for found in counters.values() for statement in found]
+    effects, takes_items = over.with_items([*lowered.effects, *lasts], plan.parameters, context.names.rebound)
     order = {name: number for number, name in enumerate(facts.parameters)}
     parameters = tuple((facts.parameters[name], name) for name in sorted(lowered.used, key=order.__getitem__))
     written = _as_written(index, names, facts, lowered, parameters)
@@ -149,8 +155,17 @@ def _facts(
         functions=lambda name: function_of(context, name),
         numbers=lambda name: number_of(context, name),
         constants=lambda name: tuple_of(context, name),
-        kept=plan.definite,
     )
+
+
+def _last_counters(context: AnalysisContext, plan: LoopPlan, over: Iterated) -> dict[str, list[ast.stmt]]:
+    """What gives the counters of inner loops the last values that are read after the loop."""
+    changed = _contributed(plan) | {array.name for array in plan.arrays if array.mode is not Mode.READ}
+    readable = {name for name in plan.parameters if name not in changed}
+    if not over.sequences:
+        readable.add(over.index)
+    body = context.loop.node.body
+    return last_counters(body, (*plan.definite, *plan.conditional), readable, context.module)
 
 
 def _given(plan: LoopPlan, taken: set[str]) -> dict[str, str]:

@@ -29,7 +29,9 @@ def check_closures(
     note = context.note(context.loop.node, "in this loop")
     for function in functions:
         for name, node in function.reads.items():
-            if name in context.names.temporaries and _sees(function.node, context):
+            # One that a function within the loop's scope binds is no name of the loop.
+            of_loop = function.owners.get(name, context.loop.scope) is context.loop.scope
+            if name in context.names.temporaries and of_loop and _sees(function.node, context):
                 place = context.place_of(node)
                 yield report("DLB313", place, "read here", (note,), name=name, function=function.name)
     closures = [

@@ -36,7 +36,7 @@ class NotCompiled(Exception):  # noqa: N818 - it is an outcome
     """Why a loop runs as Python: ``reason``, and the ``line`` of the function's file if one is to blame."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
-        super().__init__(f"line {line}: {reason}" if line else reason)
+        super().__init__(reason)
         self.reason = reason
         self.line = line
 

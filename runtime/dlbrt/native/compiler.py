@@ -103,7 +103,7 @@ def _newly_compiled(
 def _accepted(compiled: Compiled | NotCompiled) -> Compiled:
     """What was compiled; raises where nothing was."""
     if isinstance(compiled, NotCompiled):
-        raise NotCompiled(compiled.reason, compiled.line)  # one that is kept would hold on to its frames
+        raise NotCompiled(compiled.reason)  # one that is kept would hold on to its frames
     return compiled
 
 
@@ -142,14 +142,20 @@ def _compiled(
             warnings.simplefilter("ignore")
             compiled = _compile(functions, types, python_division, key)
     except NotCompiled as error:
-        return NotCompiled(error.reason, error.line)
+        return _placed(error, functions)
     except NumbaError as error:
-        return _refusal(error)
+        return _placed(_refusal(error), functions)
     except Exception as error:
         return NotCompiled(f"numba cannot compile it: {_one_line(error)}")
     if functions.keepable:
         _remember(_of_key, key, compiled)
     return compiled
+
+
+def _placed(error: NotCompiled, functions: ProgramFunctions) -> NotCompiled:
+    """The reason, with the text of the line that is to blame."""
+    text = functions.line_of(error.line) if error.line else ""
+    return NotCompiled(f"{error.reason}, in `{text}`" if text else error.reason)
 
 
 def _compile(

@@ -10,6 +10,7 @@ that the compiled code depends on (code, constants, frozen values), without file
 from __future__ import annotations
 
 import hashlib
+import linecache
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -55,6 +56,19 @@ class ProgramFunctions:
     def unchanged(self) -> bool:
         """Whether the program's names still have the values that were found."""
         return all(read() is value for read, value in self._read)
+
+    def line_of(self, number: int) -> str:
+        """The text of a line in the file of these functions, without what dlbc has put there; else empty.
+
+        Statements may stand elsewhere than in the program, so the number says little to its author.
+        """
+        for function in self._numbers:
+            code = function.__code__
+            lines = [line for _, _, line in code.co_lines() if line is not None]
+            if min(lines, default=0) <= number <= max(lines, default=-1):
+                text = linecache.getline(code.co_filename, number).strip()
+                return "" if "dlbrt.native" in text else text
+        return ""
 
     def compile_by(self, compiled: Callable[[FunctionType, bool], Any], key: str) -> Any:
         """numba's function of the first copy; the others in place of what calls them. To be called once.

@@ -16,9 +16,9 @@ from dlbc.pipeline import explain
 HEAD = "import numpy as np\n\ndef f(A, Z, P, n, m):\n    # dlb: parallel, jit\n    for i in range(n):\n"
 
 
-def chunk(body: str, before: str = "") -> ChunkPlan:
+def chunk(body: str, before: str = "", after: str = "") -> ChunkPlan:
     """The chunk functions of a loop with this body."""
-    source, problems = decode_source("case.py", (before + HEAD + indent(body, 8 * " ")).encode())
+    source, problems = decode_source("case.py", (before + HEAD + indent(body, 8 * " ") + after).encode())
     assert not problems
     result = explain(source)
     [found] = result.reports
@@ -434,3 +434,41 @@ def test_a_long_line_is_broken_into_what_it_was(first: str, last: str) -> None:
     text = chunk_text(form)
     assert not any(len(line) > 110 for line in text.splitlines())
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(form.text))
+
+
+def test_what_inner_loops_have_counted_follows_from_their_bounds() -> None:
+    """No column has it: of the loops around only those count that the bounds of others need."""
+    body = (
+        "for j in range(n):\n    for k in range(j):\n        Z[i, j] += A[i, k]\n"
+        "    for m in range(P[i], 3):\n        Z[i, m] = 1.0\n"
+    )
+    after = "    return i, j, k, m\n"
+    found = chunk(body + "\n", after=after)
+    assert not found.columns
+    assert found.effects == (
+        "for j in range(n)[-1:]:\n    pass",
+        "for j in range(n):\n    for k in range(j)[-1:]:\n        pass",
+        "for j in range(n)[-1:]:\n    for m in range(P[i], 3)[-1:]:\n        pass",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if A[i, 0] > 0:\n    for j in range(n):\n        Z[i, j] = 1.0\n",
+        "for j in range(n):\n    if A[i, j] > 0:\n        break\n    Z[i, j] = 1.0\n",
+        "k = i % m\nfor j in range(k):\n    Z[i, j] = 1.0\n",
+        "for j in range(n):\n    Z[i, j] = 1.0\nj = 3\n",
+    ],
+)
+def test_the_bounds_say_nothing_of_a_counter_that_the_body_binds_otherwise(body: str) -> None:
+    source, _ = decode_source("case.py", (HEAD + indent(body, 8 * " ") + "    return j\n").encode())
+    [found] = explain(source).reports
+    assert found.plan is not None
+    effects = () if found.plan.chunk is None else found.plan.chunk.effects
+    assert not any("[-1:]" in text for text in effects)
+
+
+def test_a_name_that_a_comprehension_binds_is_its_own() -> None:
+    found = reason("x = A[i, 0] * 2.0\nZ[i, 0] = x\nP.append(sum(x * i for x in (1.0, 2.0)))\n")
+    assert found == "`x`, which the iteration computes, is read in a comprehension that binds it, too"

@@ -34,6 +34,14 @@ def test_a_function_made_by_another_parallel_loop_ends_with_its_iteration() -> N
     assert "DLB313" in [finding.code for finding in second[1]]
 
 
+def test_a_name_that_a_function_within_another_reads_may_be_that_functions_own() -> None:
+    """A parameter of the outer one has the name that the body binds."""
+    make = "def make(k):\n    def f(y):\n        return y - k\n    return f\n"
+    assert plan_of(HEAD + make + loop("k = i + 1.0; x[i] = make(k)(2.0)"))
+    read = "def make():\n    def f(y):\n        return y - k\n    return f\n"
+    assert "DLB313" in codes_of(HEAD + read + loop("k = i + 1.0; x[i] = make()(2.0)"))
+
+
 def test_a_method_of_the_base_may_change_the_object() -> None:
     body = "ys[i] = m.g(i)"
     assert plan_of(HEAD + CLASSES.format("at") + "m = Child()\n" + loop(body))

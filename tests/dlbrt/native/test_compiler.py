@@ -150,25 +150,26 @@ def _bools(first, last, step, Z, n):
 
 
 @pytest.mark.parametrize(
-    ("chunk", "reason", "line"),
+    ("chunk", "reason", "text"),
     [
-        (_strings, "a value is a string", 2),
-        (_text, "numba has no `int` for these types", 2),
-        (_attribute, "module 'numpy' has no attribute 'nothing'", None),
-        (_converted, "`s` may be an integer, or a float: begin with 0.0 instead of 0", 5),
-        (_unbound, "`t` may have no value", 4),
-        (_generator, "it is a generator or a coroutine", None),
-        (_list_of_the_module, "the global name `TABLE` is a list, which may change", None),
-        (_two_types, "min of float64 and int64: the result may have either type", 2),
-        (_bools, "arithmetic of two bools", 2),
+        (_strings, "a value is a string", 'd = {"a": 1}'),
+        (_text, "numba has no `int` for these types", 'Z[i] = int("3")'),
+        (_attribute, "module 'numpy' has no attribute 'nothing'", ""),
+        (_converted, "`s` may be an integer, or a float: begin with 0.0 instead of 0", "Z[i] = -s"),
+        (_unbound, "`t` may have no value", "Z[i] = t"),
+        (_generator, "it is a generator or a coroutine", ""),
+        (_list_of_the_module, "the global name `TABLE` is a list, which may change", ""),
+        (_two_types, "min of float64 and int64: the result may have either type", ""),
+        (_bools, "arithmetic of two bools", "Z[i] = (Z[i] > 0) + (Z[i] > 1)"),
     ],
 )
-def test_what_is_not_compiled_says_why(chunk: FunctionType, reason: str, line: int | None) -> None:
+def test_what_is_not_compiled_says_why_and_where(chunk: FunctionType, reason: str, text: str) -> None:
+    """What dlbc has put there itself is not shown."""
     with pytest.raises(NotCompiled) as caught:
         compile_chunk(chunk, (0, 1, 1, np.zeros(3), 3))
     assert reason in caught.value.reason
     assert "\n" not in caught.value.reason
-    assert caught.value.line == (line and chunk.__code__.co_firstlineno + line)
+    assert caught.value.reason.partition(", in ")[2] == (text and f"`{text}`")
 
 
 def test_what_is_not_compiled_is_tried_once_for_each_kind_of_arguments(

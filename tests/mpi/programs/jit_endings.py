@@ -55,3 +55,24 @@ for i in range(n):
     A[i] = seed
     found.append(seed)
 print(A, found)
+
+# What inner loops have counted is there after the loop.
+B, ends = np.zeros((n, n)), np.arange(n) % 3
+# dlb: parallel, jit
+for i in range(n):
+    for j in range(n):
+        B[i, j] = X[j] * 2
+        for k in range(j):
+            B[i, j] += X[k]
+    for m in range(ends[i], 2):
+        B[i, m] = 1.0
+print(B.sum(), i, j, k, m)
+# dlb: parallel, jit
+for i in range(n):
+    for none in range(n - 23):
+        B[i, none] = 2.0
+    for j in range(i % 3, 3):
+        B[i, j] = X[j]
+    for j in range(5, i % 7):
+        B[i, j] = 3.0
+print(B.sum(), i, j, "none" in globals())

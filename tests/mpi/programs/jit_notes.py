@@ -198,3 +198,25 @@ places = np.arange(n)
 places[7] = 99
 print(half_noted(y, np.arange(n)), half_noted(y, places))
 print(unpacking(x))
+
+
+def comprehended(A, weights):
+    """Names of comprehensions are their own."""
+    found = []
+    # dlb: parallel, jit
+    for i in range(len(A)):
+        x = A[i] * 2.0
+        found.append(x)
+        x = x + 1.0
+        A[i] = x
+        found.append([x * w + i for w in weights])
+        found.append(max((w - x for w in weights), key=lambda v: -v))
+    # dlb: parallel, jit
+    for i in range(len(A)):
+        x = A[i] * 2.0
+        A[i] = x
+        found.append(sum(x * i for x in weights))
+    return found
+
+
+print(comprehended(np.arange(9.0), (1.0, 2.0, 5.0)))
