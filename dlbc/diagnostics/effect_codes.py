@@ -195,4 +195,10 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "`private({name})` leaves `{name}` worthless after the loop, where it may be read",
         "leave `{name}` out of the clause: it then ends as the last iteration leaves it",
     ),
+    "DLB427": CatalogueEntry(
+        E,
+        "between two iterations {clash}; a parallel loop has all its items before the first iteration",
+        "if the program works with all items made first, make them so: `items = list({iterable})` before the "
+        "loop, which then runs over `items`",
+    ),
 }

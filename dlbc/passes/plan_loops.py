@@ -45,6 +45,7 @@ from dlbc.passes.check_closures import check_closures
 from dlbc.passes.check_contributions import check_contributions
 from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form, check_handlers
+from dlbc.passes.check_iterated import check_iterated
 from dlbc.passes.check_surroundings import check_surroundings
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
 from dlbc.passes.choose_help import with_fitting_help
@@ -195,6 +196,14 @@ def _read_body(context: AnalysisContext) -> _Body:
         *check_closures(context, facts, effects.callees),
         *effects.findings,
         *check_implicit_calls(context, facts, effects.callees, added_to, effects.writing),
+        *check_iterated(
+            context,
+            [a for a in (*facts.accesses, *effects.stores) if a.writes],
+            facts.mutations,
+            contributions,
+            effects.callees,
+            prints=effects.prints,
+        ),
     )
     return _Body(facts, scalars, contributions, effects, findings)
 
