@@ -280,6 +280,16 @@ class ReadOutError(RuntimeError):
     """The loop runs over what cannot be read out before it; the message says why, and what to do."""
 
 
+def refuse_iterator(iterable: Any) -> None:
+    """Raise ReadOutError for an iterator: the body has it too, and would find nothing left in it."""
+    if hasattr(type(iterable), "__next__"):
+        kind = type(iterable).__name__
+        raise ReadOutError(
+            f"the loop runs over an iterator ({kind}) that its body uses, too; it is read out before the "
+            "loop: make a list of it, and have the body take what it needs from the list"
+        )
+
+
 def _read_out(iterable: Iterable[Any]) -> Space:
     """The items of an iterable up to its end, or to where it fails: the iterations before come first.
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import sys
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -201,9 +202,10 @@ def watch_of(
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:
-    """An object whose class the compiler has not seen, nor what its operators do; None if there is none.
+    """An object whose operators do what the compiler has not seen; None if there is none.
 
-    Python's own classes and numpy's keep to what the compiler expects of operators.
+    Python's own classes and numpy's keep to what the compiler expects of operators, but for dictionaries that
+    grow where they are read.
     """
     for name, value in values.items():
         items = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
@@ -211,7 +213,18 @@ def foreign_object(values: Mapping[str, Any]) -> str | None:
             package = type(held).__module__.partition(".")[0]
             if package not in _SEEN_PACKAGES:
                 return f"operators of {type(held).__qualname__} ({name})"
+            if any(map(_grows, (held, *_attributes(held)))):
+                return f"reading keys that a defaultdict lacks ({name})"
     return None
+
+
+def _grows(value: Any) -> bool:
+    return type(value) is defaultdict and value.default_factory is not None
+
+
+def _attributes(value: Any) -> Iterable[Any]:
+    """The attributes of an object of the program's own classes."""
+    return tuple(getattr(value, "__dict__", {}).values()) if type(value).__module__ == "__main__" else ()
 
 
 def contradicted(change: str, calls: Mapping[str, int]) -> str:

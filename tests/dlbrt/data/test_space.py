@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.data.space import ReadOutError, Space, enumerate_, reversed_, space_of, zip_
+from dlbrt.data.space import ReadOutError, Space, enumerate_, refuse_iterator, reversed_, space_of, zip_
 
 
 class Bar:
@@ -251,6 +251,12 @@ def test_what_gives_one_object_with_other_contents_is_refused(iterable: Any) -> 
 def test_what_has_no_end_is_refused(endless: Any) -> None:
     with pytest.raises(ReadOutError, match="no end"):
         enumerate_(endless)
+
+
+def test_an_iterator_that_the_body_uses_too_is_refused() -> None:
+    with pytest.raises(ReadOutError, match=r"an iterator \(list_iterator\) that its body uses, too"):
+        refuse_iterator(iter([1, 2]))
+    refuse_iterator([1, 2])
 
 
 def test_an_object_that_comes_again_unchanged_is_read_out() -> None:

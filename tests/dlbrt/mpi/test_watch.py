@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import os
 import random
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
@@ -253,6 +254,10 @@ def test_objects_of_other_packages_have_operators_that_nobody_has_seen() -> None
     made = type("Thing", (), {"__module__": "elsewhere.things"})()
     assert foreign_object({"x": made}) == "operators of Thing (x)"
     assert foreign_object({"xs": [made]}) == "operators of Thing (xs)"
+    grows = "reading keys that a defaultdict lacks (d)"
+    assert foreign_object({"d": defaultdict(int)}) == grows
+    assert foreign_object({"d": {"a": defaultdict(list)}}) == grows
+    assert foreign_object({"d": defaultdict(None, {"a": 1})}) is None
 
 
 def test_what_is_drawn_and_what_is_left_for_the_exit_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

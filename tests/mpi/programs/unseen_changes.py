@@ -4,6 +4,7 @@ import decimal
 import functools
 import operator
 import warnings
+from collections import defaultdict
 from contextlib import ExitStack
 
 import numpy as np
@@ -230,3 +231,33 @@ for work in (
 ):
     for _ in range(2):
         print(work.__name__, work(80))
+
+
+def numbered(ids, words):
+    """A defaultdict that only the caller knows grows where it is read."""
+    found = []
+    # dlb: parallel
+    for word in words:
+        found.append(ids[word])
+    return found
+
+
+class Index:
+    def __init__(self, places):
+        self.places = places
+
+    def counts(self, words):
+        found = []
+        # dlb: parallel
+        for word in words:
+            found.append(len(self.places[word]))
+        return found
+
+
+WORDS = "a b c a b d e a f b g h a i j k".split()
+ids = defaultdict(lambda: len(ids))
+print(numbered(ids, WORDS), dict(ids))
+index = Index(defaultdict(list))
+index.places["a"].append(1)
+print(index.counts(WORDS), dict(index.places))
+print(index.counts(WORDS), dict(index.places))

@@ -138,7 +138,8 @@ class Preparation:
         """Whether what the plan takes as unchanged is to be looked at."""
         if self.root_runtime.options.trust:
             return False
-        if not loop.unseen_calls and (foreign := foreign_object(self.named)):
+        given = {name: held for name, held in self.named.items() if name not in loop.contributions.kinds}
+        if not loop.unseen_calls and (foreign := foreign_object(given)):
             loop.unseen_calls = {foreign: 0}
         return bool(loop.unseen_calls)
 

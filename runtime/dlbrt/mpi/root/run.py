@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dlbrt.balance.restart import strategy_of_rest
 from dlbrt.balance.strategies import AUTO, STATIC, pooled, preload
 from dlbrt.contract import LOCAL, Distribution
-from dlbrt.data.space import Space, space_of
+from dlbrt.data.space import Space, refuse_iterator, space_of
 from dlbrt.data.spans import Spans, first_gap
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
@@ -73,6 +73,8 @@ def run_loop(
     ``left`` are the positions that have not been done yet, where these are not all: rank 0 does them.
     ``asked``: the program may ask for the last item afterwards.
     """
+    if any(argument is iterable for argument in arguments):
+        refuse_iterator(iterable)
     space = space_of(iterable)
     space.is_asked = asked
     with root_runtime.turn(wait=routine_state is not None) as leads:
