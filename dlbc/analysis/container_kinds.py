@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.names import bindings_of
-from dlbc.analysis.uses import assigned_in, every_node, pairs_assigned, unparsed
+from dlbc.analysis.names import bindings_of, bindings_within
+from dlbc.analysis.uses import assigned_in, bound_in, every_node, pairs_assigned, unparsed
 from dlbc.ir.access_path import path_of
 
 _FLOAT, _INTEGER = float, int
@@ -30,10 +30,15 @@ _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class ContainerKinds:
-    """The kinds of containers that a loop uses."""
+    """The kinds of containers that a loop uses.
 
-    def __init__(self, context: AnalysisContext) -> None:
+    ``by_calls``: a parameter counts as what all calls in the file give, and an attribute as what the file binds
+    to any of that name. Callers elsewhere may give others, so nothing may rest on it that is not looked at.
+    """
+
+    def __init__(self, context: AnalysisContext, *, by_calls: bool = False) -> None:
         self._loop, self._names, self._module = context.loop, context.names, context.module
+        self._by_calls = by_calls
 
     def is_array(self, name: str) -> bool:
         """Whether the name surely denotes an array or a list."""
@@ -159,6 +164,8 @@ class ContainerKinds:
 
     def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
         """Whether every binding of the name gives it an object of this kind."""
+        if self._by_calls and (given := self._given_elsewhere(name)):
+            return all(map(makes, given))
         places = set(self._names.bindings.get(name) or bindings_of(name, self._loop, self._module)[0])
         for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
             assigned = assigned_in(scope)
@@ -171,6 +178,67 @@ class ContainerKinds:
             if made:
                 return made == places
         return False
+
+
+    def _given_elsewhere(self, name: str) -> list[ast.expr]:
+        """What the file gives a parameter of the loop's function, or an attribute; empty where not all shows."""
+        if "." in name:
+            attribute = name.rpartition(".")[2]
+            bound = (pair for node in every_node(self._loop.path[0]) for pair in pairs_assigned(node))
+            return [v for t, v in bound if isinstance(t, ast.Attribute) and t.attr == attribute]
+        return list(self._arguments(name, self._loop.scope, _DEEPEST) or ())
+
+    def _arguments(self, name: str, scope: ast.AST, depth: int) -> Sequence[ast.expr] | None:
+        """What all calls of a function give its parameter, as expressions that make it; None if unknown."""
+        if not isinstance(scope, ast.FunctionDef) or name in bound_in(scope):
+            return None
+        parameters = [each.arg for each in (*scope.args.posonlyargs, *scope.args.args)]
+        if name not in parameters or self._module.functions.get(scope.name) != (scope,):
+            return None
+        number, found = parameters.index(name), list[ast.expr]()
+        mentions = 0
+        for around, call in _calls(self._loop.path[0]):
+            if not (isinstance(call.func, ast.Name) and call.func.id == scope.name):
+                continue
+            mentions += 1
+            given = [k.value for k in call.keywords if k.arg == name] or call.args[number : number + 1]
+            if not given or any(isinstance(a, ast.Starred) for a in call.args[: number + 1]):
+                return None
+            values = self._made(given[0], around, depth)
+            if values is None:
+                return None
+            found += values
+        named = sum(isinstance(n, ast.Name) and n.id == scope.name for n in every_node(self._loop.path[0]))
+        return found if mentions and mentions == named else None
+
+    def _made(self, node: ast.expr, around: ast.AST, depth: int) -> Sequence[ast.expr] | None:
+        """The expressions that make an argument in the function ``around`` its call; None if unknown."""
+        if not isinstance(node, ast.Name):
+            return [node]
+        if depth == 0:
+            return None
+        path = [self._loop.path[0]] if isinstance(around, ast.Module) else [self._loop.path[0], around]
+        places, _ = bindings_within(node.id, path, self._module)
+        if len(places) == 1 and isinstance(places[0], ast.arg):
+            return self._arguments(node.id, around, depth - 1)
+        assigned = (assigned_in(scope) for scope in path)
+        values = [a.value for each in assigned for p in places for a in each.get(p, ()) if a.target is p]
+        return values if values and len(values) == len(places) else None
+
+
+#: How many functions an argument is followed through.
+_DEEPEST = 3
+
+
+def _calls(module: ast.AST) -> Iterator[tuple[ast.AST, ast.Call]]:
+    """All calls of a module, each with the innermost function around it."""
+    waiting = [(module, module)]
+    while waiting:
+        around, node = waiting.pop()
+        if isinstance(node, ast.Call):
+            yield around, node
+        inside = node if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) else around
+        waiting += [(inside, child) for child in ast.iter_child_nodes(node)]
 
 
 def _changes(node: ast.AST, name: str) -> bool:

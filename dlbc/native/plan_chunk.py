@@ -117,7 +117,7 @@ def plan_chunk(context: AnalysisContext, plan: LoopPlan) -> ChunkPlan:
 
 def _refuse_lists(context: AnalysisContext, lowered: LoweredBody) -> None:
     """Raise NotCompilableError where the runtime would find a list that compiled code does not take."""
-    kinds, loop = ContainerKinds(context), context.loop.node
+    kinds, loop = ContainerKinds(context, by_calls=True), context.loop.node
     if stored := next(filter(kinds.is_list, sorted(lowered.stored)), ""):
         raise NotCompilableError(f"`{stored}` is a list to which iterations store", loop)
     read = sorted(lowered.axes.keys() - lowered.index_only - lowered.integers)
@@ -220,7 +220,7 @@ def _with_rows(
             facts.builtin,
             facts.functions,
             lambda stem: _fresh(stem, taken),
-            ContainerKinds(context).is_list,
+            ContainerKinds(context, by_calls=True).is_list,
             frozenset(contributed),
             facts.effects,
         ),
@@ -236,7 +236,7 @@ def _is_share(reduction: Reduction) -> bool:
 
 def _lists(context: AnalysisContext, facts: BodyFacts, over: Iterated) -> Iterator[tuple[str, Kind]]:
     """The lists that a body is given, with the kind of their elements, where the text shows it."""
-    kinds, texts = ContainerKinds(context), {**{n: n for n in facts.parameters}, **dict(over.texts)}
+    kinds, texts = ContainerKinds(context, by_calls=True), {**{n: n for n in facts.parameters}, **dict(over.texts)}
     for name, text in texts.items():
         if text.isidentifier() and kinds.is_list_of_floats(text):
             yield name, Kind.INEXACT
@@ -253,10 +253,11 @@ def _list_stores(context: AnalysisContext) -> Iterator[ast.stmt]:
                 ast.Assign(targets=[ast.Subscript() as target])
                 | ast.AugAssign(target=ast.Subscript() as target)
             ):
-                if isinstance(array := array_of(target), ast.Name):
-                    stores.setdefault(array.id, []).append(node)
-    uses = Counter(n.id for n in every_node(context.loop.node) if isinstance(n, ast.Name))
-    kinds = ContainerKinds(context)
+                if isinstance(array := array_of(target), ast.Name | ast.Attribute):
+                    stores.setdefault(ast.unparse(array), []).append(node)
+    named = (n for n in every_node(context.loop.node) if isinstance(n, ast.Name | ast.Attribute))
+    uses = Counter(map(ast.unparse, named)) if stores else Counter[str]()
+    kinds = ContainerKinds(context, by_calls=True)
     for name, found in stores.items():
         if uses[name] == len(found) and kinds.is_list(name):
             yield from found

@@ -472,3 +472,38 @@ def test_the_bounds_say_nothing_of_a_counter_that_the_body_binds_otherwise(body:
 def test_a_name_that_a_comprehension_binds_is_its_own() -> None:
     found = reason("x = A[i, 0] * 2.0\nZ[i, 0] = x\nP.append(sum(x * i for x in (1.0, 2.0)))\n")
     assert found == "`x`, which the iteration computes, is read in a comprehension that binds it, too"
+
+
+CALLED = """import numpy as np
+
+def filled(xs, out, n):
+    # dlb: parallel, jit
+    for i in range(n):
+        out[i] = xs[i] / 2
+
+{calls}
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_effect"),
+    [
+        ("filled([1.0, 2.0], [0] * 2, 2)", True),
+        ("a = [None] * 2\nfilled(xs=[1.0], out=a, n=1)", True),
+        ("def outer(b):\n    filled(b, b, 1)\nouter([0.0])", True),
+        ("def outer(b):\n    c = [0.0] * len(b)\n    filled(b, c, 1)\n    return c", True),
+        ("filled([1.0], np.zeros(1), 1)", False),
+        ("filled([1.0], [0.0], 1)\nfilled([1.0], np.zeros(1), 1)", False),
+        ("filled([1.0], [0.0], 1)\nagain = filled", False),
+        ("filled(*[[1.0], [0.0], 1])", False),
+        ("a = [0.0]\na = np.zeros(1)\nfilled([1.0], a, 1)", False),
+        ("", False),
+    ],
+)
+def test_python_stores_to_what_all_calls_say_is_a_list(calls: str, is_effect: bool) -> None:
+    source, problems = decode_source("case.py", CALLED.format(calls=calls).encode())
+    assert not problems
+    [found] = explain(source).reports
+    assert found.plan is not None
+    assert found.plan.chunk is not None
+    assert any("out[i] = " in text for text in found.plan.chunk.effects) == is_effect

@@ -416,3 +416,42 @@ shared_deep_inside()
 whole_items()
 lists_of_one_type()
 functions_over_lists()
+
+
+class Simulation:
+    """Lists in attributes, by what the class binds to them."""
+
+    def __init__(self, n):
+        self.out, self.tenths, self.grid = [0.0] * n, [0.1 * k for k in range(n)], [[0.0] * 3 for _ in range(n)]
+        self.scale = 2.0
+
+    def run(self):
+        # dlb: parallel, jit
+        for i in range(len(self.tenths)):
+            s = 0.0
+            for k in range(1, 9):
+                s += self.tenths[i] * k / 3.0
+            self.out[i] = s * self.scale
+            for m in range(3):
+                self.grid[i][m] = s * m
+            if s > 3:
+                self.grid[i][1] += 1.0
+
+
+def halved(values, out, count):
+    """Lists by what calls give."""
+    # dlb: parallel, jit
+    for i in range(count):
+        out[i] = values[i] / 2
+
+
+def halves(values):
+    out = [None] * len(values)
+    halved(values, out, len(values))
+    return out
+
+
+simulation = Simulation(23)
+simulation.run()
+print(simulation.out, simulation.grid)
+print(halves([0.5 * k for k in range(17)]), halves([1, 2, 3, 4]), halves(np.arange(3.0)))
