@@ -32,8 +32,9 @@ _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 class ContainerKinds:
     """The kinds of containers that a loop uses.
 
-    ``by_calls``: a parameter counts as what all calls in the file give, and an attribute as what the file binds
-    to any of that name. Callers elsewhere may give others, so nothing may rest on it that is not looked at.
+    ``by_calls``: a parameter counts as what all calls in the file give, and an attribute as what the file
+    binds to any of that name. Callers elsewhere may give others, so nothing may rest on it that is not looked
+    at.
     """
 
     def __init__(self, context: AnalysisContext, *, by_calls: bool = False) -> None:
@@ -179,9 +180,8 @@ class ContainerKinds:
                 return made == places
         return False
 
-
     def _given_elsewhere(self, name: str) -> list[ast.expr]:
-        """What the file gives a parameter of the loop's function, or an attribute; empty where not all shows."""
+        """What the file gives a parameter of the loop's function, or an attribute; empty if unknown."""
         if "." in name:
             attribute = name.rpartition(".")[2]
             bound = (pair for node in every_node(self._loop.path[0]) for pair in pairs_assigned(node))

@@ -236,7 +236,8 @@ def _is_share(reduction: Reduction) -> bool:
 
 def _lists(context: AnalysisContext, facts: BodyFacts, over: Iterated) -> Iterator[tuple[str, Kind]]:
     """The lists that a body is given, with the kind of their elements, where the text shows it."""
-    kinds, texts = ContainerKinds(context, by_calls=True), {**{n: n for n in facts.parameters}, **dict(over.texts)}
+    kinds = ContainerKinds(context, by_calls=True)
+    texts = {**{n: n for n in facts.parameters}, **dict(over.texts)}
     for name, text in texts.items():
         if text.isidentifier() and kinds.is_list_of_floats(text):
             yield name, Kind.INEXACT

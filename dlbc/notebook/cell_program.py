@@ -50,7 +50,12 @@ class CellSource(Source):
     def named(self, text: str) -> str:
         """A text that names lines of the program, with those of the cell; its file is there no longer."""
         text = re.sub(r"; see dlbc explain \S*\bcell\.py", "", text)
-        return re.sub(r"\bcell\.py:(\d+)", lambda found: f"cell, {self.line_name(int(found[1]))}", text)
+        calls = re.compile(r"(?<=what dlbc has not seen: ).*")
+        text = calls.sub(lambda found: re.sub(r"(?<= in )line (\d+)", self._of_cell, found[0]), text)
+        return re.sub(r"\bcell\.py:(\d+)", lambda found: f"cell, {self._of_cell(found)}", text)
+
+    def _of_cell(self, found: re.Match[str]) -> str:
+        return self.line_name(int(found[1]))
 
     def position(self, place: Any) -> str:
         """The place in the cell."""

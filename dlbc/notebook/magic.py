@@ -70,14 +70,21 @@ def dlb(shell: Any, line: str, cell: str) -> None:
 
     CellError if it cannot be run; else what the cell raises.
     """
-    options = _parser().parse_args(shlex.split(line))
+    words = shlex.split(line)
+    if {"-h", "--help"} & {*words}:
+        print(_parser().format_help())
+        return
+    options = _parser().parse_args(words)
     namespace = shell.user_ns
     try:
         program = CellProgram.of(cell, namespace)
     except SyntaxError as error:
         mark = " " * ((error.offset or 1) - 1) + "^"
         place = f"cell, line {(error.lineno or 0) + 1}: SyntaxError: {_in_cell(error.msg)}"
-        raise CellError(str(error), [place, f"    {(error.text or '').rstrip()}", f"    {mark}"]) from None
+        shown = [place, f"    {(error.text or '').rstrip()}", f"    {mark}"]
+        if (error.text or "").lstrip().startswith(("%", "!")):
+            shown.append("  magics and shell commands are for cells without `%%dlb`")
+        raise CellError(str(error), shown) from None
     shared = run.shared_directory(Path("cell.py"))
     with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared) as name:
         directory = Path(name)
@@ -106,6 +113,8 @@ class _Job:
         shown = [render(each, self._source) for each in result.diagnostics if each.code != "DLB006"]
         if has_errors(result.diagnostics):
             raise CellError("the cell has errors", shown)
+        if any(each.code == "DLB006" for each in result.diagnostics):
+            shown.append("dlb: the cell has no `# dlb:` annotation, and runs on one rank")
         for each in shown:
             print(each, file=sys.stderr, flush=True)
         generated = ((self._path, result.text),) if result.parallel and result.text is not None else ()

@@ -100,6 +100,9 @@ def check_effects(
     inside = {n for s in body for n in every_node(s)}
     roots = functions_run(facts, body, module) | module.implicit_calls.special_methods
     reached = summaries.reachable(roots) - inside
+    others = (n for f in reached if not _is_missing(f) for n in every_node(f))
+    if not any(map(_reads_items, (*inside, *others))):
+        reached = summaries.reachable(frozenset(f for f in roots if not _is_missing(f))) - inside
     functions = in_text_order(summaries.of[f] for f in reached)
     check = _Check(context, contributions)
     for change in facts.mutations:
@@ -135,6 +138,15 @@ def check_effects(
         seeds=holders_of_seeds(facts, watched, (*functions, *followed), context.loop, context.module),
         by_name=tuple(dict(_by_name(facts, (*functions, *followed), context)).items()),
     )
+
+
+def _is_missing(function: ast.AST) -> bool:
+    return isinstance(function, ast.FunctionDef) and function.name == "__missing__"
+
+
+def _reads_items(node: ast.AST) -> bool:
+    """Whether it may run ``__missing__``, which stores do not."""
+    return isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
 
 
 def _by_name(

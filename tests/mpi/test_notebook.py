@@ -102,6 +102,27 @@ def test_a_loop_of_rank_0_alone_is_said_with_the_cells_line_and_without_its_file
     assert "dlbc explain" not in notebook.err
 
 
+def test_what_methods_of_earlier_cells_change_is_said_with_the_cells_line(notebook: Notebook) -> None:
+    notebook.run(
+        "class P:\n    x = 0.0\n    def move(self):\n        self.x += 1.0\nps = [P() for _ in range(20)]\n"
+    )
+    moved = "for p in ps:\n    p.move()\nprint(sum(p.x for p in ps))\n"
+    notebook.run("%%dlb -n 2 --strategy none\n# dlb: parallel\n" + moved)
+    assert notebook.out == "20.0\n"
+    assert "the loop's items[" in notebook.err
+    assert "what dlbc has not seen: p.move in line 4" in notebook.err
+
+
+def test_a_cell_without_an_annotation_says_so_and_magics_are_refused_by_name(notebook: Notebook) -> None:
+    notebook.run("%%dlb -n 2 --no-summary\nprint(2)\n")
+    assert notebook.out == "2\n"
+    assert notebook.err == "dlb: the cell has no `# dlb:` annotation, and runs on one rank\n"
+    assert not notebook.cell("%%dlb -n 2\n%time 1 + 1\n").success
+    assert "magics and shell commands are for cells without `%%dlb`" in notebook.out + notebook.err
+    notebook.run("%%dlb --help\n1\n")
+    assert "--report" in notebook.out
+
+
 def test_sets_keep_their_order(notebook: Notebook) -> None:
     setup = """\
 s, t = set(range(2000)), {k * 1024 for k in range(40)}

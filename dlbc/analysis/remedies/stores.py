@@ -180,9 +180,11 @@ def of_fixed(node: Node, context: AnalysisContext) -> Choice:
     if (inner := _in_containers(array, context)) is not None:
         return inner
     if context.names.index is None:
-        keyed = "keyed", {"array": array, "key": unparsed(node.slice)}
-        asserted = context.loop.annotation.assume_independent is not None
-        return ("asserted", {}) if asserted else keyed if counts_with(node.slice, context) else None
+        if context.loop.annotation.assume_independent is not None:
+            return "asserted", {}
+        fixed = not counts_with(node.value, context)
+        keyed = "keyed", {"array": unparsed(node.value), "key": unparsed(node.slice)}
+        return keyed if fixed and counts_with(node.slice, context) else None
     for part in (n for s in context.body for n in every_node(s)):
         match part:
             case ast.Subscript(ast.Subscript(ast.Name(id=held), row), ast.Constant(str()) as field) if (

@@ -104,7 +104,7 @@ class Watch:
         self._values, self._slots, self._places, self._behind = values, slots, places, behind
         self._generators = [name for name in GENERATORS if name in sys.modules and name not in seeded]
         self._lists = {
-            field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
+            field.name or "the loop's items": (field, _rows_held(field, dealt, whole))
             for field in fields
             if type(field.data) is list and not field.spec.stores
         }

@@ -127,6 +127,8 @@ def test_the_help_for_what_is_asserted_without_a_number() -> None:
         ("k in m", "m[k] = [m[k]]", "`m.update(new)` after the loop"),
         ("k, v in m.items()", "m[k] = v + 1", "`m.update(new)` after the loop"),
         ("k in names", "m[k] = -m[k]", "`new[k] = ...`"),
+        ("k in names", "m['max'][k['a']] = 1", "`m['max'].update(new)` after the loop"),
+        ("k in names", "m[k][0] = 1", "loop over `range(...)` or `enumerate(...)`"),
     ],
 )
 def test_the_help_for_a_dictionary_that_is_stored_to(over: str, body: str, said: str) -> None:

@@ -17,6 +17,7 @@ NOTE = "seen = []\ndef note(x):\n    seen.append(x)\n    return x\n"
 OBJECT = "class C:\n    def {}:\n        self.n += 1\n        return self.n\nc = C()\n"
 CACHE = "import functools\n@functools.cache\ndef f(k):\n    {}\n"
 PROPERTY = "class C:\n    @property\n    def p(self):\n        {}\nc = C()\n"
+MISSING = "seen = []\nclass D(dict):\n    def __missing__(self, k):\n        seen.append(k)\nf = D()\n"
 READS = "from collections import defaultdict\nd = defaultdict(int)\n"
 
 REFUSED = [
@@ -27,6 +28,7 @@ REFUSED = [
     ("a function out of a table", NOTE + "fs = {'a': note}\n", "f = fs.get('a'); out[i] = f(i)", "DLB409"),
     ("a function under another name", NOTE + "f, g = note, note\n", "out[i] = f(i)", "DLB409"),
     ("a function handed to map", NOTE, "out[i] = list(map(note, [i]))", "DLB409"),
+    ("a key that is missing in some dictionary", MISSING, "out[i] = f[i]", "DLB409"),
     ("a decorated function", NOTE + "def d(f):\n    def g(x):\n        return note(f(x))\n    return g\n"
      "@d\ndef f(x):\n    return x\n", "out[i] = f(i)", "DLB409"),
     ("a partial function", "import functools\nseen = []\ndef f(xs, x):\n    xs.append(x)\n"
@@ -110,6 +112,7 @@ TAKEN = [
     ("numbers of the file", "x0, dx = 1.5, -2\n", "x = x0; x *= 2; x += dx; out[i] = x"),
     ("a number that only functions bind again", "x0 = 1\ndef f():\n    global x0\n    x0 = 2.5\n",
      "x = x0; x *= 2; out[i] = x"),
+    ("what stores do not run", MISSING, "out[i] = i"),
     ("a method that only the module copy runs", OBJECT.format("__copy__(self)"), "out[i] = c.n + i"),
 ]  # fmt: skip
 

@@ -422,8 +422,8 @@ class Simulation:
     """Lists in attributes, by what the class binds to them."""
 
     def __init__(self, n):
-        self.out, self.tenths, self.grid = [0.0] * n, [0.1 * k for k in range(n)], [[0.0] * 3 for _ in range(n)]
-        self.scale = 2.0
+        self.out, self.scale = [0.0] * n, 2.0
+        self.tenths, self.grid = [0.1 * k for k in range(n)], [[0.0] * 3 for _ in range(n)]
 
     def run(self):
         # dlb: parallel, jit
