@@ -67,5 +67,7 @@ def _no_runtime_settings(
         monkeypatch.delenv(name)
     # Nor what was stored of the network; what is compiled is kept for all tests, or every rank would compile.
     compiles = any(word in request.node.nodeid for word in ("jit", "compiled", "polybench"))
-    place = tmp_path_factory.getbasetemp() / "compiled" if compiles else os.devnull
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # that of all workers
+    place = shared / "compiled" if compiles else os.devnull
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
