@@ -57,6 +57,10 @@ _INTEGER, _FLOAT = 2, 3
 #: The form that has turned out to be the fastest, by the one as written.
 _fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKeyDictionary()
 
+#: Until that is known, the seconds of an iteration in each turn, by the form as written: a run, or a rank's share
+#: of it, may be too short for all turns.
+_turns: WeakKeyDictionary[FunctionType, list[float]] = WeakKeyDictionary()
+
 
 class CompiledChunks:
     """Chunks of one run of a loop, compiled for its arguments; raises NotCompiled."""
@@ -87,7 +91,8 @@ class CompiledChunks:
         self._functions = [*starmap(functions_of, zip(usable, self._forms, strict=True))]
         self._alone = 1
         self._iteration_s = 0.0  # in the first form, when it last ran out of turn
-        self._turns_s: list[float] = []  # of an iteration, in each turn
+        self._turns_s = _turns.setdefault(spec.forms[-1], [])
+        del self._turns_s[len(self._turns_s) // 2 * 2 :]  # the other half of a pair would be of another run
         self._rows = [(named[name], (slice(None),) * axis) for name, axis in spec.rows.items()]
         self._before: list[Any] = []
         self._values = range(0)
@@ -321,7 +326,9 @@ class CompiledChunks:
         second = ratios[len(ratios) // 2] < _CLEARLY
         if second:
             del self._forms[0]
-        _fastest[self._spec.forms[-1]] = ref(self._spec.forms[int(second)])
+        written = self._spec.forms[-1]
+        _fastest[written] = ref(self._spec.forms[int(second)])
+        _turns.pop(written, None)
 
 
 def _either(found: Any, of_numpy: Any) -> Iterator[Any]:

@@ -135,6 +135,39 @@ def test_forms_are_compared_by_whole_strips(monkeypatch: pytest.MonkeyPatch) -> 
     assert lengths == [50, 50, 64, 16, 64, 64, 64, 64, 64, 180]
 
 
+def test_runs_that_are_short_compare_forms_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run has room for more than three turns, and both turns of a pair are of one run."""
+
+    def first(start, last, step, results, A):
+        return last
+
+    def second(start, last, step, results, A):
+        return last
+
+    def written(start, last, step, results, A):
+        return last
+
+    spec, clock, ran = ChunkSpec([first, second, written], strip=64), SimpleNamespace(now_s=0.0), []
+
+    def run(form: Any, values: range) -> int:
+        ran.append(form.py_func.__name__.partition("_")[0])
+        clock.now_s += len(values) * (1e-3 if ran[-1] == "second" else 2e-3)
+        return values.stop
+
+    monkeypatch.setattr(native_chunks, "time", SimpleNamespace(perf_counter=lambda: clock.now_s))
+    turns = []
+    for _ in range(5):
+        chunks = CompiledChunks(spec, [np.zeros(3)])
+        monkeypatch.setattr(chunks, "_run", run)
+        ran.clear()
+        for length in (64, 192):
+            chunks.run(range(length))
+        turns.append([*ran])
+    one = ["first", "second", "first", "first"]  # the last one is of the second pair, which the run ends
+    assert turns == [one, ["first", "first", "second", "second"], ["first", "second", "first", "second"],
+                     ["second"] * 2, ["second"] * 2]  # fmt: skip
+
+
 def test_what_iterations_leave_is_kept_while_forms_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     def first(start, last, step, results, A):
         for i in range(start, last, step):
