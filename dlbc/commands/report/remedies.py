@@ -36,6 +36,8 @@ def remedy(cause: str, loop: LoopFacts | None = None, waited: bool = False, emul
         return _slow(strategy, waited, emulated)
     if cause == "TRANSFERS":
         return _transfers(loop)
+    if cause == "SHORT_LOOP" and loop is not None and loop.in_routine:
+        return "use fewer ranks, or give each pass more work: the loop around it is the routine's"
     if cause == "SYNCHRONIZATION":
         other = "leave the strategy to `auto`" if strategy != AUTO else "use fewer ranks"
         return f"{other}, or form groups of near ranks (`--group`); `dlbc calibrate` measures the network"

@@ -57,8 +57,8 @@ _INTEGER, _FLOAT = 2, 3
 #: The form that has turned out to be the fastest, by the one as written.
 _fastest: WeakKeyDictionary[FunctionType, ReferenceType[FunctionType]] = WeakKeyDictionary()
 
-#: Until that is known, the seconds of an iteration in each turn, by the form as written: a run, or a rank's share
-#: of it, may be too short for all turns.
+#: Until that is known, the seconds of an iteration in each turn, by the form as written: a run, or a rank's
+#: share of it, may be too short for all turns.
 _turns: WeakKeyDictionary[FunctionType, list[float]] = WeakKeyDictionary()
 
 

@@ -168,9 +168,13 @@ def test_the_sequential_part() -> None:
 
 def test_too_short_a_loop() -> None:
     run = RunFacts("GDDLB", 10, True, 4e-3, (2e-4,) * 4, (1e-3,) * 4, 2.5e-3, 1e-3)
-    cause, what, _ = first(diagnose(program(run, n=500)))
+    facts = program(run, n=500)
+    cause, what, advice = first(diagnose(facts))
     assert cause is Cause.SHORT_LOOP
     assert what == "the loop is too short to share: 500 runs of 4 ms, with 800 us of computing in each"
+    assert advice == "annotate the loop around it, so that each run has more work"
+    passes = replace(facts, loops=tuple(replace(loop, in_routine=True) for loop in facts.loops))
+    assert first(diagnose(passes))[2].startswith("use fewer ranks, or give each pass more work")
 
 
 def test_runs_that_rank_0_kept() -> None:
