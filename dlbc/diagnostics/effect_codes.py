@@ -201,4 +201,9 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "if the program works with all items made first, make them so: `items = list({iterable})` before the "
         "loop, which then runs over `items`",
     ),
+    "DLB428": CatalogueEntry(
+        E,
+        "`{call}` is another number on each rank, so it means nothing outside the iteration",
+        "use what the object is called in the program, or the number of the iteration that has it",
+    ),
 }

@@ -114,6 +114,7 @@ TITLES: dict[str, str] = {
     "DLB425": "The body changes a heap that all iterations share.",
     "DLB426": "A private variable may be read after the loop.",
     "DLB427": "Code that runs between iterations, to find the next item, meets what the body does.",
+    "DLB428": "The identity of an object leaves the iteration.",
     "DLB501": "The program imports mpi4py itself.",
     "DLB502": "A decorator or a call takes the code of the loop in place of Python.",
     "DLB503": "An annotated loop stands in a text that is run.",

@@ -13,7 +13,7 @@ they are used.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 
 from dlbc.analysis.callees import CONSTRUCTORS, address_taken, is_opaque
 from dlbc.analysis.context import AnalysisContext
@@ -235,6 +235,7 @@ def check_implicit_calls(
         *check.values(facts, start),
         *check.by_text(start),
         *check.iterators(added_to),
+        *check.identities(),
     ]
     return tuple({(f.code, f.place): f for f in reversed(found)}.values())
 
@@ -300,6 +301,26 @@ class _Check:
                 if not any(map(place.within, self._writing)):
                     yield report("DLB417", place, name=ast.unparse(node))
 
+    def identities(self) -> Iterator[Diagnostic]:
+        """Numbers by `id` that leave the iteration: the object has another one on another rank.
+
+        Two of them may be compared, and one may be looked up in what the iteration itself has made.
+        """
+        if not self._module.builtin("id"):
+            return
+        given_back = (n for f in self._functions for n in every_node(f.node) if isinstance(n, ast.Return))
+        for root in (*self._context.body, *given_back):
+            own = self._context.names.temporaries if root in self._context.body else frozenset[str]()
+            for node, around in _with_parents(root):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "id":
+                    if not _stays_inside(around, own):
+                        place = self._context.place_of(node if root in self._context.body else self._start)
+                        yield report("DLB428", place, call=ast.unparse(node))
+
+    @property
+    def _start(self) -> ast.stmt:
+        return self._context.body[0]
+
     def _holds(self, node: ast.expr, kind: frozenset[ast.AST | str]) -> bool:
         places: Iterable[ast.AST | str] = ()
         if isinstance(node, ast.Name):
@@ -307,3 +328,20 @@ class _Check:
         elif isinstance(node, ast.Attribute) and not self._module.imported_name(unparsed(node.value)):
             places = (node.attr,)
         return not kind.isdisjoint(places)
+
+
+def _with_parents(root: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """The nodes of a tree below its root, each with the one around it."""
+    for node in every_node(root):
+        for child in ast.iter_child_nodes(node):
+            yield child, node
+
+
+def _stays_inside(around: ast.AST, own: Container[str]) -> bool:
+    """Whether an identity is compared, or looked up in a container with one of the names ``own``."""
+    match around:
+        case ast.Compare():
+            return True
+        case ast.Subscript(value=ast.Name(id=name)) | ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+            return name in own
+    return False

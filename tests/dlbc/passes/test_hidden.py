@@ -28,6 +28,8 @@ REFUSED = [
     ("a function out of a table", NOTE + "fs = {'a': note}\n", "f = fs.get('a'); out[i] = f(i)", "DLB409"),
     ("a function under another name", NOTE + "f, g = note, note\n", "out[i] = f(i)", "DLB409"),
     ("a function handed to map", NOTE, "out[i] = list(map(note, [i]))", "DLB409"),
+    ("an identity", "k = {}\n", "out[i] = id(k)", "DLB428"),
+    ("an identity from a function", "k = {}\ndef f(x):\n    return id(x)\n", "out[i] = f(k)", "DLB428"),
     ("a key that is missing in some dictionary", MISSING, "out[i] = f[i]", "DLB409"),
     ("a decorated function", NOTE + "def d(f):\n    def g(x):\n        return note(f(x))\n    return g\n"
      "@d\ndef f(x):\n    return x\n", "out[i] = f(i)", "DLB409"),
@@ -112,6 +114,8 @@ TAKEN = [
     ("numbers of the file", "x0, dx = 1.5, -2\n", "x = x0; x *= 2; x += dx; out[i] = x"),
     ("a number that only functions bind again", "x0 = 1\ndef f():\n    global x0\n    x0 = 2.5\n",
      "x = x0; x *= 2; out[i] = x"),
+    ("identities that are compared", "k = {}\n", "out[i] = id(k) == id(out)"),
+    ("identities in a set of the iteration", "k = {}\n", "s = set(); s.add(id(k)); out[i] = id(k) in s"),
     ("what stores do not run", MISSING, "out[i] = i"),
     ("a method that only the module copy runs", OBJECT.format("__copy__(self)"), "out[i] = c.n + i"),
 ]  # fmt: skip
