@@ -114,6 +114,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
             "the iterations; `--trust` leaves the look out",
             "installed": "nothing to do if that is so; `--follow {package}` has the package read, so that "
             "its functions are seen, and `--trust` leaves the look out",
+            "method": "nothing to do if that is so, and `--trust` leaves the look out; methods of classes "
+            "that are defined in this file are seen",
         },
     ),
     "DLB413": CatalogueEntry(

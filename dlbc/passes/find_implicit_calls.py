@@ -312,8 +312,8 @@ class _Check:
         for root in (*self._context.body, *given_back):
             own = self._context.names.temporaries if root in self._context.body else frozenset[str]()
             for node, around in _with_parents(root):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "id":
-                    if not _stays_inside(around, own):
+                match node:
+                    case ast.Call(func=ast.Name(id="id")) if not _stays_inside(around, own):
                         place = self._context.place_of(node if root in self._context.body else self._start)
                         yield report("DLB428", place, call=ast.unparse(node))
 

@@ -98,7 +98,7 @@ def _sliced(made: ast.Subscript) -> Choice:
 
 
 def of_unseen(node: Node, context: AnalysisContext) -> Choice:
-    """A method of a logger, or a function of a package that is installed."""
+    """A method of a logger, a function of a package that is installed, or a method of some object."""
     if not isinstance(node, ast.Call):
         return None
     called = full_name(node.func, context.module)
@@ -107,7 +107,9 @@ def of_unseen(node: Node, context: AnalysisContext) -> Choice:
     ):
         return "records", {}
     package = called.partition(".")[0]
-    return ("installed", {"package": package}) if package and package != called else None
+    if package and package != called:
+        return "installed", {"package": package}
+    return ("method", {}) if isinstance(node.func, ast.Attribute) else None
 
 
 def of_iterator(node: Node, context: AnalysisContext) -> Choice:
