@@ -82,7 +82,12 @@ CASES = [
     ("DLB315", "m = [b]\n", "v = m[0]; v *= 2; a[i] = v[0]", "`v = v * 2`"),
     ("DLB412", "import logging\n", "logging.info(i)", "rank 0 handles its records"),
     ("DLB412", "from elsewhere.part import f\n", "a[i] = f(i)", "`--follow elsewhere`"),
-    ("DLB412", "import code\n", "a[i] = code.InteractiveInterpreter().runsource('1')", "nothing to do if that is so, and"),
+    (
+        "DLB412",
+        "import code\n",
+        "a[i] = code.InteractiveInterpreter().runsource('1')",
+        "nothing to do if that is so, and",
+    ),
     ("DLB410", "import struct\nm = bytearray(9)\n", "struct.pack_into('b', m, i, 1)", "`pieces[i] ="),
 ]
 
