@@ -234,7 +234,7 @@ class _Wrapper(cst.CSTTransformer):
 
 
 def _with_targets(statement: Statement, loop: cst.For) -> Statement:
-    """The statement with the user's targets in place of ``_``."""
+    """The statement with the user's targets in place of ``_``, where it binds these."""
     if not isinstance(statement, cst.If):
         return statement
     return _changed(statement, cst.SimpleStatementLine, lambda line: _assigned_to_targets(line, loop))
@@ -243,7 +243,9 @@ def _with_targets(statement: Statement, loop: cst.For) -> Statement:
 def _assigned_to_targets(line: cst.SimpleStatementLine, loop: cst.For) -> cst.SimpleStatementLine:
     small = cst.ensure_type(line.body[0], cst.Assign)
     target = small.targets[0]
-    if not (isinstance(target.target, cst.Name) and target.target.value == "_"):
+    # A body may bind `_`, too, whose last value another such statement has.
+    last = isinstance(small.value, cst.Attribute) and small.value.attr.value == "last_item"
+    if not (last and isinstance(target.target, cst.Name) and target.target.value == "_"):
         return line
     named = target.with_changes(target=loop.target.deep_clone())
     return line.with_changes(body=[small.with_changes(targets=[named])])

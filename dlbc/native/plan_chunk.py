@@ -256,7 +256,8 @@ def _list_stores(context: AnalysisContext) -> Iterator[ast.stmt]:
             ):
                 if isinstance(array := array_of(target), ast.Name | ast.Attribute):
                     stores.setdefault(ast.unparse(array), []).append(node)
-    named = (n for n in every_node(context.loop.node) if isinstance(n, ast.Name | ast.Attribute))
+    nodes = (n for statement in context.body for n in every_node(statement))
+    named = (n for n in nodes if isinstance(n, ast.Name | ast.Attribute))
     uses = Counter(map(ast.unparse, named)) if stores else Counter[str]()
     kinds = ContainerKinds(context, by_calls=True)
     for name, found in stores.items():

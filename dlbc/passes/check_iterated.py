@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 
 from dlbrt.records import dataclass
 
@@ -23,13 +23,15 @@ from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.uses import bound_in, every_node, own_nodes, pairs_assigned, parameters_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
-from dlbc.ir.access import Access, Mutation
 from dlbc.ir.access_path import root_of
-from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import FunctionNode, ModuleNames
+from dlbc.library.table import lookup
 
 #: Builtins that read an iterable to its end at once.
 _AT_ONCE = frozenset({"list", "tuple", "sorted", "set", "frozenset", "dict"})
+
+#: Special methods that a program may call by their names, and that change the object.
+_STORING = frozenset({"__setitem__", "__delitem__", "__setattr__", "__iadd__"})
 
 #: Attributes that say how long something is.
 _SIZES = frozenset({"shape", "size", "ndim"})
@@ -39,29 +41,30 @@ _SIZES = frozenset({"shape", "size", "ndim"})
 class _Lazy:
     """Code that runs between items: ``functions``, given ``arguments`` by their parameters' names.
 
-    ``changed``: what the expression itself changes as it is asked for items (``iter(stack.pop, 0)``).
+    ``changed``: what the expression itself changes as it is asked for items (``iter(stack.pop, 0)``);
+    ``evaluated``: the expressions that are evaluated for each (of ``(f(x) for x in xs)``, ``f(x)``).
     """
 
     functions: tuple[FunctionNode, ...]
     arguments: Mapping[str, ast.expr]
     changed: tuple[ast.expr, ...] = ()
+    evaluated: tuple[ast.expr, ...] = ()
 
 
 def check_iterated(
     context: AnalysisContext,
-    stores: Iterable[Access],
-    mutations: Iterable[Mutation],
-    contributions: IterationContributions,
+    changed: Set[str],
     functions: Iterable[FunctionSummary],
     *,
     prints: bool,
 ) -> Iterator[Diagnostic]:
-    """A finding for what the loop's items and its body share; ``functions``: those that the body may run."""
+    """A finding for what the loop's items and its body share.
+
+    ``changed`` is what the body changes, by name; ``functions`` are those that it may run.
+    """
     found = tuple(_lazy(context.loop.node.iter, context, frozenset()))
     if not found:
         return
-    changed = {access.array for access in stores} | {*contributions.names, *contributions.containers}
-    changed |= {origin.name for change in mutations for origin in change.origins if origin.name}
     body = _Names(context.body)
     for function in functions:
         body.add_function(function)
@@ -104,19 +107,20 @@ def _lazy(node: ast.expr, context: AnalysisContext, seen: frozenset[str]) -> Ite
             for target, value in (pair for statement in before for pair in pairs_assigned(statement)):
                 if isinstance(target, ast.Name) and target.id == name:
                     yield from _lazy(value, context, seen | {name})
-        case ast.GeneratorExp():
-            calls = [n for n in every_node(node) if isinstance(n, ast.Call)]
-            functions = [f for call in calls for f in _functions(call.func, module)]
-            yield _Lazy(tuple(functions), {})
-            yield from _lazy(node.generators[0].iter, context, seen)
+        case ast.GeneratorExp(elt=item, generators=turns):
+            inner = [each.iter for each in turns[1:]]
+            yield from _evaluated(item, *(test for each in turns for test in each.ifs), *inner, module=module)
+            yield from _lazy(turns[0].iter, context, seen)
         case ast.Call(func=ast.Name(id=name)) if name in _AT_ONCE and module.builtin(name):
             return
-        case ast.Call(func=ast.Name(id="map" | "filter"), args=[function, *_]):
-            yield _Lazy(tuple(_functions(function, module)), {})
-        case ast.Call(func=ast.Name(id="iter"), args=[function, _]) if module.builtin("iter"):
+        case ast.Call(func=ast.Name(id="map" | "filter" | "iter" as name), args=[function, _, *_]) if (
+            module.builtin(name)
+        ):
             own = tuple(_functions(function, module))
             changes = (function.value,) if isinstance(function, ast.Attribute) and not own else ()
             yield _Lazy(own, {}, changes)
+            if isinstance(function, ast.Lambda):
+                yield from _evaluated(function.body, module=module)
         case ast.Call(func=function):
             generators = [f for f in _functions(function, module) if _is_generator(f)]
             for each in generators:
@@ -124,6 +128,19 @@ def _lazy(node: ast.expr, context: AnalysisContext, seen: frozenset[str]) -> Ite
     if isinstance(node, ast.Call):
         for argument in node.args:
             yield from _lazy(argument, context, seen)
+
+
+def _evaluated(*nodes: ast.expr, module: ModuleNames) -> Iterator[_Lazy]:
+    """What expressions that are evaluated for each item do: their calls, and what methods change."""
+    yield _Lazy((), {}, evaluated=nodes)
+    for call in (n for node in nodes for n in every_node(node) if isinstance(n, ast.Call)):
+        functions = tuple(_functions(call.func, module))
+        for each in functions:
+            yield _Lazy((each,), _arguments(call, each))
+        if isinstance(call.func, ast.Attribute) and not functions:
+            method = call.func.attr
+            if lookup(f".{method}").effect is not None or method in _STORING:
+                yield _Lazy((), {}, (call.func.value,))
 
 
 def _functions(node: ast.expr, module: ModuleNames) -> Iterator[FunctionNode]:
@@ -158,7 +175,7 @@ def _arguments(call: ast.Call, function: FunctionNode) -> dict[str, ast.expr]:
 
 
 def _shared(
-    lazy: _Lazy, body: _Names, changed: set[str], context: AnalysisContext, *, prints: bool
+    lazy: _Lazy, body: _Names, changed: Set[str], context: AnalysisContext, *, prints: bool
 ) -> tuple[str, ast.AST] | None:
     """How code that runs between items and the body meet, and where that is seen."""
     summaries = context.summaries
@@ -186,7 +203,7 @@ def _changed_names(
             yield _changes(name), node
     for each in reached:
         for name, place in (*each.rebinds.items(), *each.mutated_shared.items()):
-            if name in used and _means_the_same(name, context):
+            if name in used and _means_the_same(name, each, context):
                 yield _changes(name), place
 
 
@@ -201,7 +218,7 @@ def _changed_arguments(
         for parameter in sorted(mutated & lazy.arguments.keys()):
             name = ast.unparse(lazy.arguments[parameter])
             used = body.attributes.get(root_of(name), set())
-            if "" in used or stored & (used and used | body.others):
+            if used and ("" in used or not stored or stored & (used | body.others)):
                 yield _changes(name), function
 
 
@@ -209,12 +226,19 @@ def _read_names(
     lazy: _Lazy, reached: Sequence[FunctionSummary], changed: Iterable[str], context: AnalysisContext
 ) -> Iterator[tuple[str, ast.AST]]:
     """What is read between items, not its size alone, and changed by the body."""
+    evaluated = [n for node in lazy.evaluated for n in every_node(node)]
     attributes = {name for each in reached for name in each.attributes}
-    sized = _only_sized(each.node for each in reached)
+    attributes |= {n.attr for n in evaluated if isinstance(n, ast.Attribute)}
+    sized = _only_sized((*(each.node for each in reached), *lazy.evaluated))
     read: dict[str, ast.AST] = {
-        name: node for each in reached for name, node in each.reads.items() if _means_the_same(name, context)
+        name: node
+        for each in reached
+        for name, node in each.reads.items()
+        if _means_the_same(name, each, context)
     }
     read |= {root_of(ast.unparse(given)): given for given in lazy.arguments.values()}
+    read |= {n.id: n for n in evaluated if isinstance(n, ast.Name)}
+    read |= {other: node for name, node in read.items() for other in _others_of(name, context)}
     for text in sorted(changed):
         root = root_of(text)
         attribute = text.removeprefix(root)[1:].partition(".")[0].partition("[")[0]
@@ -228,9 +252,18 @@ def _changes(name: str) -> str:
     return f"the program changes `{name}`, which the body uses"
 
 
-def _means_the_same(name: str, context: AnalysisContext) -> bool:
-    """Whether a function's global name is no other variable where the loop stands."""
+def _others_of(name: str, context: AnalysisContext) -> Iterator[str]:
+    """Other names that the loop's scope has for an object before the loop."""
+    for target, value in (pair for s in statements_before(context.loop) for pair in pairs_assigned(s)):
+        if isinstance(target, ast.Name) and isinstance(value, ast.Name) and name in (target.id, value.id):
+            yield value.id if target.id == name else target.id
+
+
+def _means_the_same(name: str, function: FunctionSummary, context: AnalysisContext) -> bool:
+    """Whether a name that a function does not bind is no other variable where the loop stands."""
     scope = context.loop.scope
+    if function.owners.get(name) is scope:
+        return True
     if isinstance(scope, ast.Module):
         return True
     return name not in bound_in(scope) and all(p.arg != name for p in parameters_of(scope))  # type: ignore[arg-type]

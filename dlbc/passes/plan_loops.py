@@ -197,15 +197,18 @@ def _read_body(context: AnalysisContext) -> _Body:
         *effects.findings,
         *check_implicit_calls(context, facts, effects.callees, added_to, effects.writing),
         *check_iterated(
-            context,
-            [a for a in (*facts.accesses, *effects.stores) if a.writes],
-            facts.mutations,
-            contributions,
-            effects.callees,
-            prints=effects.prints,
+            context, _changed(facts, contributions, effects), effects.callees, prints=effects.prints
         ),
     )
     return _Body(facts, scalars, contributions, effects, findings)
+
+
+def _changed(facts: RegionFacts, contributions: IterationContributions, effects: BodyEffects) -> set[str]:
+    """The names, or paths, of what the body changes and others may see."""
+    found = {a.array for a in (*facts.accesses, *effects.stores) if a.writes}
+    found |= {origin.name for change in facts.mutations for origin in change.origins if origin.name}
+    found |= {text for text, _ in effects.items}
+    return found | {*contributions.names, *contributions.containers}
 
 
 @dataclass(frozen=True)

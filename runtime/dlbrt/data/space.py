@@ -293,7 +293,7 @@ def refuse_iterator(iterable: Any) -> None:
 def _read_out(iterable: Iterable[Any]) -> Space:
     """The items of an iterable up to its end, or to where it fails: the iterations before come first.
 
-    ReadOutError if it surely has no end, or gives one object again and again with other contents.
+    ReadOutError if it surely has no end, or changes its first item as it gives the second.
     """
     if type(iterable) in _ENDLESS or (type(iterable) is itertools.repeat and not _has_length(iterable)):
         kind = type(iterable).__name__
@@ -306,7 +306,7 @@ def _read_out(iterable: Iterable[Any]) -> Space:
             items.append(item)
             before = _contents(item)
             items += itertools.islice(iterator, 1)
-            if len(items) > 1 and items[1] is item and not _same(before, _contents(item)):
+            if len(items) > 1 and not _same(before, _contents(item)):
                 raise ReadOutError(_SAME.format(type(item).__name__))
         items.extend(iterator)  # which keeps the items before a failure
     except ReadOutError:
@@ -332,8 +332,8 @@ _CONTAINERS = frozenset(
 _ENDLESS = (itertools.count, itertools.cycle)
 
 _SAME = (
-    "the loop runs over what gives the same {} in each iteration with other contents; it is read out before "
-    "the loop, so all iterations would find the last contents: have it give a copy"
+    "the loop runs over what changes an item ({}) as it gives the next one; it is read out before the loop, "
+    "so all iterations would find the last contents: have it give a copy"
 )
 
 
@@ -345,7 +345,12 @@ def _has_length(iterable: Any) -> bool:
 
 
 def _contents(item: Any) -> list[Any]:
-    """What of an object is replaced as its contents change: its bytes, or the objects that it holds."""
+    """What of an object is replaced as its contents change: its bytes, or the objects that it holds.
+
+    Of a tuple, the contents of what it holds.
+    """
+    if type(item) is tuple:
+        return [part for each in item if type(each) is not tuple for part in _contents(each)]
     if type(item) is np.ndarray:
         return [item.tobytes()]
     if isinstance(item, bytearray):

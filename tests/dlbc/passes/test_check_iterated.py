@@ -37,6 +37,15 @@ def halved(rows):
         rows[i] = rows[i] / 2
         yield i
 
+def raised(rows):
+    for i in range(len(rows)):
+        rows[i] += 1
+        yield rows[i]
+
+def bumped(rows, i):
+    rows[i] += 1
+    return i
+
 def square(x):
     return x * x
 
@@ -91,11 +100,26 @@ def codes(iterable: str, body: str, before: str = "") -> list[str]:
         ("(noted(x) for x in xs)", "log.append(v)"),
         ("iter(stack.pop, 0)", "log.append((v, len(stack)))"),
         ("Countdown(3)", "log.append(v)"),
+        ("raised(xs)", "out[0 * v + v] = v + sum(xs)"),
+        ("(log.append(x) for x in xs)", "out[v] = len(log)"),
+        ("map(log.append, xs)", "out[v] = len(log)"),
+        ("filter(lambda x: log.append(x) or True, xs)", "out[v] = len(log)"),
+        ("(log.__setitem__(x, 1) for x in xs)", "out[v] = len(log)"),
+        ("(bumped(xs, x) for x in (0, 1))", "out[v] = sum(xs)"),
+        ("(sum(out) for x in xs)", "out[v] = 1.0"),
     ],
 )
 def test_what_runs_between_items_and_the_body_may_not_meet(iterable: str, body: str) -> None:
     assert "DLB427" in codes(iterable, body)
     assert "DLB427" in codes("items", body, f"items = {iterable}")
+
+
+def test_functions_within_that_of_the_loop_and_other_names_count() -> None:
+    inside = "def run(d, out):\n    def each():\n        for q in range(4):\n            d['n'] = q\n"
+    inside += "            yield q\n    # dlb: parallel\n    for q in each():\n        out[q] = d['n']\n"
+    assert "DLB427" in codes_of(inside)
+    assert "DLB427" in codes("sized_sums(B)", "out[v] = v", "def sized_sums(b):\n    for k in range(3):\n"
+                             "        yield int(b[k])\nB = out")  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -237,8 +237,35 @@ class Counter:
             self.x = self.x + 1.0
 
 
-@pytest.mark.parametrize("iterable", [buffered(np.arange(6.0), 2), cleared("abc"), Cursor(), Counter()])
-def test_what_gives_one_object_with_other_contents_is_refused(iterable: Any) -> None:
+def within(items: Iterator[Any]) -> Iterator[Any]:
+    yield from enumerate(items)
+
+
+def parts(items: Iterator[Any]) -> Iterator[Any]:
+    for item in items:
+        yield item[:1]
+
+
+def finished() -> Iterator[list[int]]:
+    """Adds to each list once the next one is asked for."""
+    for k in range(3):
+        yield (found := [k])
+        found.append(k)
+
+
+@pytest.mark.parametrize(
+    "iterable",
+    [
+        buffered(np.arange(6.0), 2),
+        cleared("abc"),
+        Cursor(),
+        Counter(),
+        within(buffered(np.arange(6.0), 2)),
+        parts(buffered(np.arange(6.0), 2)),
+        finished(),
+    ],
+)
+def test_what_changes_an_item_as_it_gives_the_next_is_refused(iterable: Any) -> None:
     with pytest.raises(ReadOutError, match="give a copy"):
         space_of(iterable)
 

@@ -149,3 +149,16 @@ for i in range(12):
     A[i] = i
     if i == 5:
         A[i] = scale  # noqa: F821
+
+# A body's `_` is a variable like any other.
+totals = np.zeros(4)
+# dlb: parallel
+for i in range(4):
+    for _ in range(9):
+        totals[i] += 1
+print(i, _, totals)
+# dlb: parallel
+for i, x in enumerate(totals):
+    _, x = divmod(x, 2)
+    totals[i] = x
+print(i, _, x, totals)
