@@ -102,14 +102,9 @@ def test_one_disturbed_part_does_not_decide_on_the_form(
     assert chosen(seconds, monkeypatch) == form
 
 
-@pytest.mark.parametrize(("count", "found"), [(1, 1), (31, 31), (32, 64), (64, 64), (65, 128), (200, 256)])
-def test_chunks_are_whole_strips_where_they_are_not_much_longer(count: int, found: int) -> None:
-    chunks = CompiledChunks(ChunkSpec([_chunk], strip=64), [np.zeros(3), 1.0])
-    assert chunks.in_strips(count) == found
-    assert CompiledChunks(ChunkSpec([_chunk]), [np.zeros(3), 1.0]).in_strips(count) == count
+def three_forms() -> list[Any]:
+    """Forms that do nothing: two that are compared, and the one as written."""
 
-
-def test_forms_are_compared_by_whole_strips(monkeypatch: pytest.MonkeyPatch) -> None:
     def first(start, last, step, results, A):
         return last
 
@@ -119,7 +114,18 @@ def test_forms_are_compared_by_whole_strips(monkeypatch: pytest.MonkeyPatch) -> 
     def written(start, last, step, results, A):
         return last
 
-    chunks = CompiledChunks(ChunkSpec([first, second, written], strip=64), [np.zeros(3)])
+    return [first, second, written]
+
+
+@pytest.mark.parametrize(("count", "found"), [(1, 1), (31, 31), (32, 64), (64, 64), (65, 128), (200, 256)])
+def test_chunks_are_whole_strips_where_they_are_not_much_longer(count: int, found: int) -> None:
+    chunks = CompiledChunks(ChunkSpec([_chunk], strip=64), [np.zeros(3), 1.0])
+    assert chunks.in_strips(count) == found
+    assert CompiledChunks(ChunkSpec([_chunk]), [np.zeros(3), 1.0]).in_strips(count) == count
+
+
+def test_forms_are_compared_by_whole_strips(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks = CompiledChunks(ChunkSpec(three_forms(), strip=64), [np.zeros(3)])
     lengths = []
     clock = SimpleNamespace(now_s=0.0)
 
@@ -138,16 +144,7 @@ def test_forms_are_compared_by_whole_strips(monkeypatch: pytest.MonkeyPatch) -> 
 def test_runs_that_are_short_compare_forms_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """No run has room for more than three turns, and both turns of a pair are of one run."""
 
-    def first(start, last, step, results, A):
-        return last
-
-    def second(start, last, step, results, A):
-        return last
-
-    def written(start, last, step, results, A):
-        return last
-
-    spec, clock, ran = ChunkSpec([first, second, written], strip=64), SimpleNamespace(now_s=0.0), []
+    spec, clock, ran = ChunkSpec(three_forms(), strip=64), SimpleNamespace(now_s=0.0), []
 
     def run(form: Any, values: range) -> int:
         ran.append(form.py_func.__name__.partition("_")[0])
