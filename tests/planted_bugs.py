@@ -103,6 +103,11 @@ PLANTED_BUGS = (
          "if isinstance(node, _Scope):", "if isinstance(node, ast.Lambda):", "mpi/test_programs.py"),
     _bug("of all inner counters the last value alone is found", "dlbc/native/inner_counters.py",
          "if _counter(loop) not in needed:", "if True:", "dlbc/native"),
+    _bug("a victim gives the unit that it is within", "dlbrt/balance/stealing.py",
+         "held.first(max(kept, least))[1]", "held.first(kept)[1]", "dlbrt/balance/test_stealing.py"),
+    _bug("an iteration ends while other ranks are served", "dlbrt/mpi/serving.py",
+         "self._turn.acquire()\n            self._units = 0",
+         "self._turn.acquire(blocking=False)\n            self._units = 0", "dlbrt/mpi/test_serving.py"),
     _bug("a victim answers before it has read all messages", "dlbrt/balance/stealing.py",
          "self._requests[event.source] = request\n                return ()\n            case StealUpdate",
          "self._requests[event.source] = request\n                return self._answer_all(event.now)\n"

@@ -21,6 +21,10 @@ MIN_MOVED: Final = 0.01
 #: self-scheduling are taken several at a time, until they last as long.
 CHUNK_S: Final = 1e-3
 
+#: A rank that has been within an iteration for so many seconds begins to answer other ranks, and looks for
+#: messages as often. A look takes about 50 us, since it interrupts the iteration.
+SERVE_S: Final = 1e-2
+
 #: Compiled chunks last longer, since their loops run over strips of iterations; on a rank alone, which has no
 #: one to react to, long enough that their price cannot be seen.
 COMPILED_S: Final = 3e-3

@@ -51,6 +51,8 @@ class Rank:
         self._given: list[Envelope] = []
         self._exchanges = 0
         self._drops = False
+        self._served = False  # within the chunk under way
+        self._put_aside: deque[tuple[int, Any]] = deque()
         self._slow = world.random.uniform(1.0, world.draws.uneven)
         self._pause_s = world.draws.pause_s if world.random.random() < world.draws.frozen else 0.0
 
@@ -78,7 +80,7 @@ class Rank:
         progress: list[tuple[int, float]] = []
         while done < len(stretch):
             if self._interrupt_is_pending():
-                self._report(done, seconds, progress)
+                self._report(stretch[:done], seconds, progress)
                 self._fail(0)
                 return
             size = world.random.choice((1, 1, 2, 3, len(stretch)))
@@ -88,34 +90,52 @@ class Rank:
             reached = positions if failed is None else positions[: failed + 1]
             took_s = sum(map(world.cost_s, reached)) * self._slow
             took_s, self._pause_s = world.network.rounded(took_s + self._pause_s), 0.0
-            yield took_s
+            yield from self._pass(took_s, 0 if units.folded else done + len(chunk))
             seconds += took_s
             completed = positions if failed is None else positions[:failed]
             world.played.done[self.rank] += completed
             if failed is not None:
                 done += len(chunk) if units.folded else failed
-                self._mark(stretch[:done])
-                self._report(done, seconds, progress)
+                self._report(stretch[:done], seconds, progress)
                 world.played.raised.append(positions[failed])
                 self.raised.append(positions[failed])
                 self._fail(positions[failed])
                 return
             done += len(chunk)
-            self._mark(stretch[:done])
             progress.append((done, seconds))
             if units.folded:
-                self._report(done, seconds, ())
+                self._report(stretch[:done], seconds, ())
                 stretch, done, seconds = stretch[done:], 0, 0.0
-            if self._interrupted():
+            if self._served or self._interrupted():
                 break
-        self._report(done, seconds, progress[:-1])
+        self._report(stretch[:done], seconds, progress[:-1])
 
-    def _mark(self, units: range) -> None:
-        self.world.done[self.rank] |= mask(Spans.of(units))
+    def _pass(self, took_s: float, units: int) -> Steps:
+        """A chunk takes this time; within it messages may be taken, as `dlbrt.mpi.serving` does."""
+        world = self.world
+        if not (units and self.agent.serves and world.random.random() < 0.5):
+            yield took_s
+            return
+        before_s = world.network.rounded(took_s * world.random.random())
+        yield before_s
+        if not self._put_aside and self._come(MESSAGE):
+            self._served = True
+            self._handle(events.UnderWay(world.now, units, before_s))
+            while (found := self._take(MESSAGE)) is not None:
+                if self._put_aside or type(found[1]) not in self.agent.serves:
+                    self._put_aside.append(found)
+                else:
+                    yield from self._take_message(*found)
+            if self.agent.due(world.now):
+                self._handle(events.TimeElapsed(world.now))
+            while self._actions:
+                yield from self._carry_out(self._actions.popleft())
+        yield max(0.0, took_s - before_s)
 
-    def _report(self, done: int, seconds: float, progress: Sequence[tuple[int, float]]) -> None:
+    def _report(self, done: range, seconds: float, progress: Sequence[tuple[int, float]]) -> None:
         if done:
-            self._handle(events.Worked(self.world.now, done, seconds, tuple(progress)))
+            self.world.done[self.rank] |= mask(Spans.of(done))
+            self._handle(events.Worked(self.world.now, len(done), seconds, tuple(progress)))
 
     def _fail(self, position: int) -> None:
         self._drops = self._drops or position == 0
@@ -142,6 +162,7 @@ class Rank:
         return self._come(NOTICE) or agent.due(world.now)
 
     def _synchronize(self) -> Steps:
+        self._served = False
         yield from self._poll_messages()
         if self.agent.due(self.world.now):
             self._handle(events.TimeElapsed(self.world.now))
@@ -189,13 +210,18 @@ class Rank:
             source, (epoch, profile) = found
             self._check_epoch(source, epoch)
             self._handle(events.ProfileReceived(world.now, source, profile))
-        while self.agent.receives_messages and (found := self._take(MESSAGE)) is not None:
-            source, content = found
-            if isinstance(content, Spans):
-                yield from self._receive(content, source)
-                self._handle(events.WorkReceived(world.now, source, content))
-            else:
-                self._handle(events.Received(world.now, source, content))
+        while self.agent.receives_messages and (found := self._next_message()) is not None:
+            yield from self._take_message(*found)
+
+    def _next_message(self) -> tuple[int, Any] | None:
+        return self._put_aside.popleft() if self._put_aside else self._take(MESSAGE)
+
+    def _take_message(self, source: int, content: Any) -> Steps:
+        if isinstance(content, Spans):
+            yield from self._receive(content, source)
+            self._handle(events.WorkReceived(self.world.now, source, content))
+        else:
+            self._handle(events.Received(self.world.now, source, content))
 
     def _check_epoch(self, member: int, epoch: int) -> None:
         """A central balancer takes a profile for the window that its member meant."""

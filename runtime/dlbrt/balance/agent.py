@@ -9,7 +9,7 @@ ranks never synchronize: each sends another rank a request or work, and goes on;
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Protocol
 
@@ -74,6 +74,11 @@ class Agent(Protocol):
     @property
     def receives_messages(self) -> bool:
         """Whether other ranks send it messages and work."""
+
+    @property
+    def serves(self) -> Container[type]:
+        """The kinds of messages, and `Spans` for work, that it takes while its rank is within an iteration
+        (`dlbrt.balance.events.UnderWay`)."""
 
     @property
     def failed_at(self) -> int:

@@ -24,6 +24,18 @@ class Worked:
 
 
 @dataclass(frozen=True, slots=True)
+class UnderWay:
+    """The rank has been within the next ``units`` of its work for ``elapsed_s`` seconds, and keeps them.
+
+    It takes messages that its agent `serves` before it has finished them.
+    """
+
+    now: float
+    units: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Exhausted:
     """The rank has no work left."""
 
@@ -147,6 +159,7 @@ class ChunksClaimed:
 
 Event = (
     Worked
+    | UnderWay
     | Exhausted
     | Interrupted
     | TimeElapsed

@@ -57,6 +57,9 @@ class UncommittedPeer(StealingPeer):
         self._chosen = ""
         self._held: dict[int, Spans] = {}  # at rank 0: what ranks have reported
 
+    #: What leads to another agent waits until its rank is between two iterations.
+    serves = (*StealingPeer.serves, ReportRequest, WorkReport)
+
     @classmethod
     def _table(cls) -> Handlers:
         early = events.Interrupted, events.ProfileReceived, events.GroupExchangeRequested

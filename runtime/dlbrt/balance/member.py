@@ -23,7 +23,7 @@ synchronizations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from math import inf
 
 from dlbrt.balance import actions, events
@@ -97,6 +97,7 @@ class GroupMember(EventHandler):
     master: int
 
     claims_chunks = receives_messages = False
+    serves: Container[type] = ()
 
     def __init__(
         self,

@@ -21,6 +21,7 @@ unit, not two.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Container
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, EventHandler, Handlers, InitialState
@@ -38,6 +39,7 @@ class Peer(EventHandler, ABC):
     successor: Agent | None = None
     ends_independently = receives_messages = True
     is_central = claims_chunks = False
+    serves: Container[type] = ()
 
     @classmethod
     def _table(cls) -> Handlers:

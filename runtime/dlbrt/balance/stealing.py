@@ -7,11 +7,12 @@ would have done as soon as the victim the rest, by their speeds, with the time o
 what it is about to do and gives the far end of its share, so that blocks stay blocks; it refuses where giving
 gains too little. A thief asks some others, drawn anew, one after the other; if all have refused, it waits
 before it tries again, twice as long as before up to a bound, so that it costs the others little. It asks
-before it has run out, by as long as the last answer took: a rank answers between its iterations only. So a
-victim within a long iteration lets a thief wait; the thief then asks others besides, and takes what all give.
-When one of them has given, it tells the others when it will be out of work now. A victim reads all messages
-before it answers any of them: so it gives no unit that it would do sooner itself to a thief that has got work
-meanwhile, and the thief that idles comes first.
+before it has run out, by as long as the last answer took. A rank that is within a long iteration answers all
+the same, after a moment, and keeps that iteration (`dlbrt.balance.events.UnderWay`); only between iterations
+does it ask others itself. A thief that waits for long asks others besides, and takes what all give. When one
+of them has given, it tells the others when it will be out of work now. A victim reads all messages before it
+answers any of them: so it gives no unit that it would do sooner itself to a thief that has got work, and the
+thief that idles comes first.
 
 Law. Units go only to ranks that have measured themselves faster, or keep the giver at work; so none goes in
 circles. A thief has at most one request with each rank. A rank that is asked answers it once, with work or
@@ -25,8 +26,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from dlbrt.balance import actions, events
-from dlbrt.balance.agent import Agent, BalancingCounts, HandoverRules, InitialState, PeerStrategy
-from dlbrt.balance.messages import StealRefused, StealRequest, StealUpdate
+from dlbrt.balance.agent import Agent, BalancingCounts, Handlers, HandoverRules, InitialState, PeerStrategy
+from dlbrt.balance.messages import CompletedCount, StealRefused, StealRequest, StealUpdate
 from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.parameters import PROFITABILITY
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
 #: How many others a thief asks in a row, and how long it waits at most before it asks again, in seconds.
 _TRIES, _LONGEST_S = 16, 0.02
+
+#: It may wait this part of the time that its own units have taken, where that is longer: with units that take
+#: so long, work that can be stolen appears seldom.
+_PAUSE = 0.1
 
 #: A thief that is idle asks another rank besides when an answer takes so many times as long as a message and
 #: its answer, since that rank is within a long iteration; only where rows take at most that part of the time
@@ -55,11 +60,20 @@ _FASTER, _STEALS = 2.0, 16
 
 #: One unit more than its part, perhaps the last one, goes to a thief only if all ends sooner by this part:
 #: speeds by a unit or two are guesses.
-_LAST = 0.3
+_LAST = 0.15
+
+#: What is left of a unit that is under way takes at least this part of the time that a unit has taken so far.
+_LEFT = 0.5
 
 
 class StealingPeer(TerminationDetectingPeer):
     """A thief, and a victim."""
+
+    serves: tuple[type, ...] = (StealRequest, StealUpdate, StealRefused, CompletedCount, Spans)
+
+    @classmethod
+    def _table(cls) -> Handlers:
+        return {**super()._table(), events.UnderWay: cls._take_under_way}
 
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
@@ -74,6 +88,7 @@ class StealingPeer(TerminationDetectingPeer):
         self._again_at: float | None = None
         self._stolen = 0
         self._quanta = 0  # of work done here
+        self._kept, self._kept_since = 0, now  # units under way, and since when
 
     @property
     def waiting(self) -> bool:
@@ -87,6 +102,8 @@ class StealingPeer(TerminationDetectingPeer):
             return None
         if self._requests:
             return -inf
+        if self._kept:
+            return None  # within an iteration it asks nobody
         if self._again_at is not None:
             return None if self._asked and self.work else self._again_at
         if self._asked:
@@ -100,15 +117,21 @@ class StealingPeer(TerminationDetectingPeer):
         """As `Agent.counts`: steals count as synchronizations that found work left, and redistributions."""
         return BalancingCounts(self._stolen, self._stolen)
 
+    def _take_under_way(self, event: events.UnderWay) -> actions.Answer:
+        self._kept, self._kept_since = event.units, event.now - event.elapsed_s
+        return ()
+
     def _worked(self, event: events.Worked) -> actions.Answer:
         answer = super()._worked(event)
+        self._kept = 0
         self._foresee(event.now)
         return answer
 
     def _foresee(self, now: float) -> None:
         """Work out when this rank runs out."""
         speed = self._speed
-        self._ends_at = now + self.context.work_table.of(self.work) / speed if speed else inf
+        since = self._kept_since if self._kept else now
+        self._ends_at = since + self.context.work_table.of(self.work) / speed if speed else inf
 
     def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.work or self.waiting or self.finished:
@@ -137,7 +160,8 @@ class StealingPeer(TerminationDetectingPeer):
             self._victims = self._drawn(others)
             if self._pause_s or not self._victims:
                 self._again_at = now + self._pause_s
-            self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
+            longest_s = max(_LONGEST_S, _PAUSE * self.unit_s)
+            self._pause_s = min(longest_s, max(2 * self._pause_s, self.answer_s))
             if self._again_at is not None:
                 return ()
         victim = self._victims.pop()
@@ -171,7 +195,7 @@ class StealingPeer(TerminationDetectingPeer):
                 return ()
             case StealRefused() if event.source in self._asked:
                 self._answered(event.source, event.now)
-                waits = self._again_at is not None or bool(self._asked)
+                waits = self._kept or self._again_at is not None or self._asked
                 return () if waits else self._request_steal(event.now)
         return super()._message_received(event)
 
@@ -214,11 +238,16 @@ class StealingPeer(TerminationDetectingPeer):
         Nothing is given where that part takes this rank no longer than a message and its answer. All is given
         where even the last unit is done much sooner elsewhere.
         """
-        work_table, held, own = self.context.work_table, self.work, self._speed
+        work_table, held, own, least = self.context.work_table, self.work, self._speed, self._kept
         quanta = work_table.of(held)
+        begun = work_table.of_first(held, least)
+        if least and (elapsed_s := now - self._kept_since) > 0:
+            own = min(own or inf, begun / elapsed_s)
         if not (own and self._done):
-            kept = max(1, work_table.count(held, quanta // 2))
+            kept = max(1, least, work_table.count(held, quanta // 2))
             return held.first(min(kept, len(held)))[1] if held else EMPTY
+        # What is done of the units under way, as far as it can be known.
+        did = min((now - self._kept_since) * own, (1 - _LEFT) * begun)
         row_s = self._link.unit_s_to(thief)
         move_s = row_s * len(held) / max(1, quanta)
         delay_s = self._link.delay_s(now) if thief or row_s else self.answer_s / 2
@@ -231,16 +260,17 @@ class StealingPeer(TerminationDetectingPeer):
             """When both are done if this rank keeps its first ``kept`` units."""
             stays = work_table.of_first(held, kept)
             goes = quanta - stays
-            return max(stays / own, max(other_s, delay_s + move_s * goes) + goes / other if goes else 0.0)
+            begins_s = max(other_s, delay_s + move_s * goes)
+            return max((stays - did) / own, begins_s + goes / other if goes else 0.0)
 
-        share = worth_giving(quanta, own, other_s, other, delay_s, move_s)
+        share = worth_giving(quanta - did, own, other_s, other, delay_s, move_s)
         if move_s and share * move_s > (most_s := _SEEN * self._compute_s):
             share = max(0.0, most_s - delay_s) / move_s
             share = share if share >= PROFITABILITY * quanta else 0.0
         kept = work_table.count(held, quanta - int(share)) if share > 0 else len(held)
         if share > 0 and kept and ends_s(kept - 1) < (1 - _LAST) * ends_s(kept):
             kept -= 1
-        given = held.first(kept)[1]
+        given = held.first(max(kept, least))[1]
         return given if work_table.of(given) > own * self.answer_s else EMPTY
 
     def _work_received(self, event: events.WorkReceived) -> actions.Answer:

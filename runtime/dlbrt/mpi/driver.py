@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Container, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dlbrt.balance import actions, events
@@ -22,13 +23,19 @@ from dlbrt.mpi.board import board
 from dlbrt.mpi.communicator import INTERRUPT, MESSAGE, REPORT, Communicator, RanksLostError
 from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.mover import Mover, WorkTransfers
+from dlbrt.mpi.serving import ServingThread
 from dlbrt.mpi.team import Progress, RunCounters, clock
 from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.parameters import SERVE_S
 
 if TYPE_CHECKING:
     from dlbrt.balance.chooser import StrategyChooser
     from dlbrt.observe.recorder import Recorder
     from dlbrt.predict.choose import StrategyChoice
+
+
+#: With so few units of its own, a rank may be within long iterations from the first one on.
+_FEW = 16
 
 
 class AgentDriver:
@@ -38,7 +45,8 @@ class AgentDriver:
     if there is one. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder``
     records the agent's events and actions, where a trace is written. ``poll_output`` handles output that is
     shown while the loop runs, if there is any. ``has_lost``: a rank has died, so this rank, rank 0, does
-    nothing more with the others in this run (on the other ranks the run ends by `RanksLostError`).
+    nothing more with the others in this run (on the other ranks the run ends by `RanksLostError`). Others are
+    served within long iterations too (`dlbrt.mpi.serving`).
     """
 
     def __init__(
@@ -69,6 +77,12 @@ class AgentDriver:
         self._loss: RanksLostError | None = None  # its traceback leads to what messages under way may need
         self._called_off = False  # because of that; from then on there is no work here
         self.loading_s = 0.0  # spent on importing the model, once in a program
+        self._serves = ServingThread.possible() and not communicator.tolerates_deaths
+        self._serving: ServingThread | None = None
+        self._begun = 0.0  # when the units under way began
+        self._has_long = False  # whether an iteration has lasted longer than others are to wait
+        self._to_report = False  # whether one has since this rank has last reported, or others were served
+        self._put_aside: list[tuple[int, Message | Spans]] = []  # what came meanwhile for the next poll
         if agent.claims_chunks:
             communicator.counter  # noqa: B018 -- made by all ranks together
 
@@ -126,6 +140,42 @@ class AgentDriver:
         """Whether ranks end by themselves."""
         return self._agent.ends_independently
 
+    def begin(self, units: int) -> None:
+        """As `Team.begin`: where iterations may be long, others are served meanwhile."""
+        self._begun = clock()
+        if self._serving is None:
+            few = len(self.work) <= _FEW
+            if not (self._serves and (few or self._has_long) and self._agent.serves) or self.units.folded:
+                return
+            self._serving = ServingThread(self._serve)
+        self._serving.open(units, self._begun)
+
+    def end(self) -> None:
+        """As `Team.end`: after a long iteration this rank reports."""
+        if self._serving is not None:
+            self._serving.close()
+            if self._serving.error is not None:
+                raise self._serving.error
+        if self._serves and clock() - self._begun > 2 * SERVE_S:
+            self._has_long = self._to_report = True
+
+    def _serve(self, units: int, elapsed_s: float) -> None:
+        """Take messages within an iteration, up to the first that the agent takes only between two."""
+        agent = self._agent
+        if self._put_aside or not (agent.serves and self._communicator.waiting(MESSAGE)):
+            return
+        self._to_report = True
+        self._handle(events.UnderWay(clock(), units, elapsed_s))
+        for source, message in self._messenger.poll_messages():
+            if self._put_aside or type(message) not in agent.serves:
+                self._put_aside.append((source, message))
+            else:
+                self._take(source, message)
+        if agent.due(now := clock()):
+            self._handle(events.TimeElapsed(now))
+        while self._actions:
+            self._carry_out(self._actions.popleft())
+
     def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
         """Report to the agent, and count."""
         self.figures.add(done, self.work.runs[0].step)
@@ -161,6 +211,8 @@ class AgentDriver:
         self._movements.advance()
         if self.poll_output is not None:
             self.poll_output()
+        if self._to_report:
+            return True
         if self._agent.is_central and self._communicator.waiting(REPORT):
             return True
         if self._pending is not None:
@@ -185,6 +237,7 @@ class AgentDriver:
         self._loss = error
 
     def _synchronize(self) -> None:
+        self._to_report = False
         self._poll_messages()
         if self._agent.due(now := clock()):
             self._handle(events.TimeElapsed(now))
@@ -216,11 +269,13 @@ class AgentDriver:
         pause = self._communicator.pause()
         while not self._may_go_on():
             if self._actions:
-                action = self._actions.popleft()
-                _METHODS[type(action)](self, action)
+                self._carry_out(self._actions.popleft())
                 pause = self._communicator.pause()
             elif not self._poll():
                 pause()
+
+    def _carry_out(self, action: actions.Action) -> None:
+        _METHODS[type(action)](self, action)
 
     def _may_go_on(self) -> bool:
         """Whether nothing is left to do here before this rank's next iterations, or for good."""
@@ -253,7 +308,8 @@ class AgentDriver:
         if self._agent.is_central and (event := self._messenger.poll_profile()):
             self._decide(event)
         if self._agent.receives_messages:
-            for source, message in self._messenger.poll_messages():
+            put_aside, self._put_aside = self._put_aside, []
+            for source, message in chain(put_aside, self._messenger.poll_messages()):
                 self._take(source, message)
 
     def _take(self, source: int, received: Message | Spans) -> None:
@@ -272,6 +328,8 @@ class AgentDriver:
 
     def _end(self) -> None:
         """Nothing is left to do here: wait for what is under way, and note the agent's counts."""
+        if self._serving is not None:
+            self._serving.end()
         self._messenger.complete()
         self._movements.complete()
         counts, figures = self._past_counts + self._agent.counts(), self.figures

@@ -101,6 +101,12 @@ class Team(Protocol):
     def ends_independently(self) -> bool:
         """Whether the body may have failed on another rank without this rank's knowledge."""
 
+    def begin(self, units: int) -> None:
+        """The next ``units`` of this rank's work, which it has not yet reported, are under way or done."""
+
+    def end(self) -> None:
+        """None is under way any more; called again without effect."""
+
     def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
         """This rank did the next ``units`` of its work, positions ``done``, in ``compute_s`` seconds.
 
@@ -132,6 +138,12 @@ class SingleRank:
     def finished(self) -> bool:
         """Whether all is done."""
         return not self.work
+
+    def begin(self, units: int) -> None:
+        """Nothing: nobody is to be served."""
+
+    def end(self) -> None:
+        """Nothing."""
 
     def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
         """Count ``done`` as done."""

@@ -183,6 +183,7 @@ class Walk:
 
     def _by_python(self, left: range) -> Iterator[Iterator[Any]]:
         """Iterations of a stretch whose compiled chunks have stopped before them."""
+        self.team.begin(self._done + len(left))
         yield self._begin(left)
         seconds = self._account(len(left))
         self._progress.add(self._done, self._seconds)
@@ -308,6 +309,7 @@ class Walk:
         computing_s, processor_s = self._computing_s, self._processor_s()
         while self._done < len(stretch):
             part = self._next_part(stretch)
+            self.team.begin(self._done + len(part))
             if self._computing:
                 yield from self._compiled(part)
                 part = self._part
@@ -427,6 +429,7 @@ class Walk:
         """Count the first ``done`` iterations of the part; returns their seconds, emulated load included."""
         seconds = computing_s = clock() - self._part_started
         self._counter = None
+        self.team.end()
         self._computing_s += computing_s
         if self._load.active:
             stretched = self._load.stretch(self._part_started - self.started, seconds)

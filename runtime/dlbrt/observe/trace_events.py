@@ -20,7 +20,7 @@ from math import inf
 from typing import Any
 
 from dlbrt.balance.actions import Move, SendWork
-from dlbrt.balance.events import Exhausted, TimeElapsed, Worked, WorkReceived
+from dlbrt.balance.events import Exhausted, TimeElapsed, UnderWay, Worked, WorkReceived
 from dlbrt.observe.trace import RankTrace, RunTrace, TraceEntry, Transferred
 from dlbrt.records import dataclass
 
@@ -37,7 +37,7 @@ _ROUNDING_S = 1e-9
 _INSIDE_S = 1e-9
 
 #: Events not shown as instants: slices show them, or they mean nothing to a reader.
-_UNSEEN = (Worked, Exhausted, TimeElapsed, Transferred)
+_UNSEEN = (Worked, UnderWay, Exhausted, TimeElapsed, Transferred)
 
 
 @dataclass(slots=True)

@@ -4,7 +4,8 @@ A rank that is about to run out asks the others once each, in random order, unti
 has run out, by as long as an answer takes. If k of P - 1 can give, the thief meets (P - 1 - k) / (k + 1)
 refusals on average before a rank that gives; this number is charged, and the victim is drawn among the k.
 Every request costs a message there and one back; a rank that gives answers at the end of its iteration, half
-an iteration later on average; while one that refuses is late, the thief asks others. A victim gives what the
+an iteration later on average, or within a long one after `SERVE_S`; while one that refuses is late, the thief
+asks others. A victim gives what the
 thief would have done as soon as the victim the rest, rows included (`movement.worth_giving`): half where both
 are as fast. It refuses where that would take it less time than an exchange. If no rank can give, none will
 until a rank has stolen; so a thief then waits for that, and only the steals are simulated, each of which
@@ -22,7 +23,7 @@ from heapq import heapify, heappop, heappush
 from math import log2
 from random import Random
 
-from dlbrt.parameters import COUNT_S
+from dlbrt.parameters import COUNT_S, SERVE_S
 from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.inputs import EstimateInputs, ModelInputs
 from dlbrt.predict.movement import worth_giving
@@ -53,7 +54,7 @@ class StealingModel:
             return estimate_inputs.lower_bound_s
         unit_s = remaining.mean_s * ranks / sum(estimate_inputs.speeds)
         steals = 1 + log2(max(1.0, remaining.count / ranks)) / 2
-        answer_s = 2 * known.network.latency_s + unit_s / 2
+        answer_s = 2 * known.network.latency_s + min(unit_s / 2, SERVE_S)
         rows_s = known.iteration_bytes / known.network.bandwidth * remaining.count / ranks / 2
         kept = min(2 * (1 + _least(known, unit_s)) * estimate_inputs.grain, remaining.count / ranks)
         return estimate_inputs.lower_bound_s + steals * answer_s + rows_s + estimate_inputs.ends_s(kept)
@@ -136,8 +137,8 @@ class _Play:
 
     def _steal(self, thief: int, victim: int, units: int, refusals: float, now: float) -> None:
         """Move ``units`` of the victim's iterations to the thief, after its refusals."""
-        next_poll_s = self.polls * self.unit_s
-        trip_s = 2 * self.latency_s + next_poll_s / self.processors[victim].average(now, now)
+        next_poll_s = self.polls * self.unit_s / self.processors[victim].average(now, now)
+        trip_s = 2 * self.latency_s + min(next_poll_s, SERVE_S)
         trip_s += refusals * 2 * self.latency_s
         ahead_s = self.answer_s + self.unit_s / self.speeds[thief] / 2  # it asked before it ran out
         has_s = now + max(0.0, trip_s + (units * self.row_s if thief else 0.0) - ahead_s)

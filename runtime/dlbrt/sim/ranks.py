@@ -19,8 +19,10 @@ from typing import Any
 
 from dlbrt.balance.actions import Action
 from dlbrt.balance.agent import Agent, BalancingCounts
-from dlbrt.balance.events import Event, Exhausted, TimeElapsed, Worked
+from dlbrt.balance.events import Event, Exhausted, Received, TimeElapsed, UnderWay, Worked, WorkReceived
+from dlbrt.data.spans import Spans
 from dlbrt.observe.trace import Transferred
+from dlbrt.parameters import SERVE_S
 from dlbrt.sim.outcome import SimulationStep
 from dlbrt.sim.worker import EventQueue, SimulatedWorker
 
@@ -223,13 +225,47 @@ class SimulatedRanks:
             self.deliver(each, TimeElapsed(now))
             self.settle(each, now)
 
-    def _poll(self, each: SimulatedRank, now: float) -> None:
-        """A computing rank polls when its current chunk is done."""
+    def _poll(self, each: SimulatedRank, now: float, *, serves: bool = True) -> None:
+        """A computing rank polls when its current chunk is done, and ``serves`` within a long one."""
         if not each.poll_pending:
             each.poll_pending = True
             worker = each.worker
             when, count = worker.next_poll(now)
             self._event_queue.schedule(when, _WORK, partial(self._stop, each, worker.version, count))
+            if serves and when > now + SERVE_S and each.agent.serves:
+                self._event_queue.schedule(now + SERVE_S, _WORK, partial(self._serve, each, worker.version))
+
+    def _serve(self, each: SimulatedRank, version: int, now: float) -> None:
+        """The rank takes messages, as far as its agent does so within an iteration, unless it has stopped."""
+        worker, agent, inbox = each.worker, each.agent, each.inbox
+        if version != worker.version:
+            return
+        count, seconds = worker.split(now)
+        if count:
+            self.deliver(each, Worked(now, count, seconds))
+        self.deliver(each, UnderWay(now, 1, now - worker.begin_s))
+        while inbox:
+            event = inbox[0](now)
+            kind = type(event.message) if isinstance(event, Received) else type(event)
+            if not (kind in agent.serves or (kind is WorkReceived and Spans in agent.serves)):
+                break
+            inbox.popleft()
+            self.deliver(each, event)
+        if agent.due(now):
+            self.deliver(each, TimeElapsed(now))
+        while each.actions:
+            action = each.actions.popleft()
+            self._carried += 1
+            self._handlers[type(action)](each, action, now)
+        worker.change(agent.runnable)
+        if worker.end_s < each.ends_s:
+            self._schedule_end(each, worker.end_s)
+        each.poll_pending = False
+        if inbox:
+            self._poll(each, now, serves=False)
+        elif (timer_at := agent.timer_at) is not None and timer_at != each.timer_at:
+            each.timer_at = timer_at
+            self._event_queue.schedule(timer_at, _WAKE, partial(self._wake, each))
 
     def _stop(self, each: SimulatedRank, version: int, count: int, now: float) -> None:
         """The rank has done ``count`` units and stops to poll, unless it has stopped before."""

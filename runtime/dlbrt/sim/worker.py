@@ -66,6 +66,28 @@ class SimulatedWorker:
             self._known = count, self._when(self._costs.of_first(self.spans, count))
         return self._known[1]
 
+    def split(self, now: float) -> tuple[int, float]:
+        """Go on with the unit under way, apart from those done before; their number, and their seconds."""
+        count = min(self.units - 1, self._costs.within(self.spans, self._processor.done(now) - self._begun_s))
+        if count <= 0:
+            return 0, 0.0
+        begin_s, end_s = self.after(count), self.end_s
+        took_s = begin_s - self.begin_s
+        self.parts += self.spans.part(0, count).runs
+        self.compute_s += took_s
+        self.begin_s, self._begun_s = begin_s, self._processor.done(begin_s)
+        self.spans, self.units = self.spans.part(count), self.units - count
+        self._known = self.units, end_s
+        self.version += 1
+        return count, took_s
+
+    def change(self, spans: Spans) -> None:
+        """Go on with these units; the one under way is the first of them."""
+        self.spans, self.units = spans, len(spans)
+        self.end_s = self._when(self._costs.of(spans))
+        self._known = self.units, self.end_s
+        self.version += 1
+
     def stop(self, count: int, pieces: int) -> tuple[tuple[int, float], ...]:
         """Stop after ``count`` units; pairs of units done and seconds taken, at about ``pieces`` times."""
         self.busy = False

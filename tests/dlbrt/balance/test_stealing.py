@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from dlbrt.balance.actions import Answer, Send, SendWork
 from dlbrt.balance.agent import InitialState
-from dlbrt.balance.events import Exhausted, Received, TimeElapsed, Worked, WorkReceived
+from dlbrt.balance.events import Exhausted, Received, TimeElapsed, UnderWay, Worked, WorkReceived
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.messages import StealRefused, StealRequest, StealUpdate
 from dlbrt.balance.stealing import StealingPeer
@@ -79,7 +79,7 @@ def test_a_thief_counts_as_fast_as_its_victim_where_another_steal_is_cheap() -> 
     assert given(EACH - left, StealRequest(9 / UNIT_S, 0.0), KNOWN) == pytest.approx(left * 9 / 10, abs=1)
 
 
-@pytest.mark.parametrize(("faster", "gives"), [(1.2, False), (1.9, True)])
+@pytest.mark.parametrize(("faster", "gives"), [(1.1, False), (1.9, True)])
 def test_the_last_unit_goes_only_to_a_rank_that_ends_it_much_sooner(faster: float, gives: bool) -> None:
     assert given(EACH - 1, StealRequest(faster, 0.0), KNOWN, unit_s=1.0) == int(gives)
 
@@ -132,6 +132,44 @@ def test_a_thief_that_gets_work_tells_the_others_that_it_has_asked() -> None:
     thief.handle(Worked(now + 1.0, 1, 1.0))
     answer = thief.handle(Exhausted(now + 1.0))
     assert Send((second,), StealUpdate(StealRequest(1.5, 0.0))) in answer
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_a_unit_under_way_stays(done: int) -> None:
+    """However fast the thief is."""
+    _, victim, _ = among_three(4)
+    if done:
+        victim.handle(Worked(1.0, done, 1.0))
+    victim.handle(UnderWay(9.0, 1, 8.0))
+    (units,) = gifts(victim, 9.0, {0: StealRequest(1e9, 0.0)}).values()
+    assert victim.work.runs[0].start == 4 + done
+    assert victim.units.all.part(4 + done, 8) == victim.work.then(units)
+
+
+def test_a_unit_that_takes_longer_than_those_before_shows_what_others_may_take() -> None:
+    """Two of three units seem to be done in half a second; the one under way has taken eight already."""
+    assert given_within(0.1) == 0
+    assert given_within(8.0) == 1
+
+
+def given_within(elapsed_s: float) -> int:
+    """How many of three units a victim gives within the first of them, after two that took a second each."""
+    _, victim, _ = among_three(5)
+    victim.handle(Worked(2.0, 2, 2.0))
+    now = 2.0 + elapsed_s
+    victim.handle(UnderWay(now, 1, elapsed_s))
+    return sum(map(len, gifts(victim, now, {0: StealRequest(0.3, 0.0)}).values()))
+
+
+def test_a_rank_asks_nobody_within_a_unit() -> None:
+    thief, _, _ = among_three(2)
+    thief.handle(Worked(1.0, 1, 1.0))
+    assert thief.due(2.0)
+    thief.handle(UnderWay(2.0, 1, 1.0))
+    assert not thief.due(2.0)
+    assert thief.handle(TimeElapsed(2.0)) == ()
+    thief.handle(Worked(3.0, 1, 2.0))
+    assert asks(thief.handle(Exhausted(3.0)))
 
 
 def test_the_thief_that_idles_is_answered_first() -> None:

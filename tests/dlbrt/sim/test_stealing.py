@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from math import inf
+from random import Random
 from statistics import fmean
 
 import pytest
@@ -40,6 +42,31 @@ def test_where_messages_are_dear_stealing_ends_no_later_than_no_balancing(ranks:
 def test_a_loop_ends_for_all_whoever_counts(name: str, latency_s: float) -> None:
     speeds, loop = (1.0, 0.25, 1.0, 0.5, 0.8), LoopModel(500, 5e-3)
     assert played(name, speeds, latency_s, loop) <= played(STATIC, speeds, latency_s, loop)
+
+
+def test_a_rank_within_a_long_iteration_gives_what_it_has_not_begun() -> None:
+    """Rank 1 is within its first iteration for longer than rank 0 takes for all others."""
+    costs = (0.1, 0.1, 0.1, 5.0, 0.1, 0.1)
+    found = simulate(*machine_and_loop((1.0, 1.0), costs), strategy("steal"), traced=False)
+    assert [sorted(p for run in done.runs for p in run) for done in found.done] == [[0, 1, 2, 4, 5], [3]]
+    assert found.makespan_s == pytest.approx(5.0, abs=0.01)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_given_within_iterations_is_done_once(seed: int) -> None:
+    random = Random(seed)
+    speeds = tuple(random.choice((1.0, 0.5, 0.25)) for _ in range(5))
+    costs = tuple(random.expovariate(20) for _ in range(random.randrange(5, 60)))
+    found = simulate(*machine_and_loop(speeds, costs), strategy("steal"), traced=False)
+    assert coverage_error(len(costs), list(found.done)) is None
+    computed_s = sum(map(operator.mul, found.compute_s, speeds))
+    assert computed_s == pytest.approx(sum(costs))
+
+
+def machine_and_loop(speeds: tuple[float, ...], costs: tuple[float, ...]) -> tuple[Machine, LoopModel]:
+    """Ranks of these speeds, and a loop without rows whose iterations take these seconds."""
+    network = NetworkDescription(CHEAP_S, 1e9).among(len(speeds))
+    return Machine(speeds, network, groups=blocks(len(speeds), len(speeds))), LoopModel(len(costs), costs)
 
 
 def mean_s(point: Point) -> float:
