@@ -47,13 +47,6 @@ DIFFUSION_NEEDED_EXCHANGES: Final = 5.0
 #: Pool: the time of an answer counts as whole units if it exceeds them by at most this part of a unit.
 POOL_SLACK_UNITS: Final = 0.25
 
-#: Pool: rank 0 only serves while at most POOL_LAST_UNITS units per rank are left, if one of its units takes
-#: more than POOL_DEAR_EXCHANGES exchanges: a rank that requests work would wait for that unit. Among fewer
-#: than POOL_SERVED_RANKS ranks rank 0 goes on: its part would take the others longer than they wait.
-POOL_LAST_UNITS: Final = 2
-POOL_SERVED_RANKS: Final = 8
-POOL_DEAR_EXCHANGES: Final = 10.0
-
 #: Stealing, diffusion: ranks count for themselves what is done where a message takes at least so many seconds
 #: for each other rank. Sending one takes about 5 us.
 COUNT_S: Final = 2e-5

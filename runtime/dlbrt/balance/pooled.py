@@ -1,10 +1,10 @@
 """Self-scheduling from a pool (`dlbrt.chunks`): a rank that has run out takes the next chunk.
 
-The pool is at rank 0, which computes as well and answers between its own iterations (central chunk
-calculation; Eleliemy, Ciorba, arXiv 2101.07050, compare it with the distributed one,
-`dlbrt.balance.self_scheduling`). So a rank asks before it has run out, by as long as the last answer took,
-and by at least a whole unit: it polls between units only, so a request that falls due during its last unit
-would leave when it has no work. So the answer and its data come while it computes.
+The pool is at rank 0, which computes as well, and answers between its own iterations and within long ones
+(`dlbrt.balance.events.UnderWay`; central chunk calculation; Eleliemy, Ciorba, arXiv 2101.07050, compare it
+with the distributed one, `dlbrt.balance.self_scheduling`). So a rank asks before it has run out, by as long
+as the last answer took, and by at least a whole unit: it asks between units only, so a request that falls due
+during its last unit would leave when it has no work. So the answer and its data come while it computes.
 
 A rule deals units in their order. The first P chunks are dealt in the order of ranks before the loop begins,
 so that their data goes with everything else that is scattered; then each rank that asks gets the next chunk.
@@ -22,7 +22,7 @@ from dataclasses import replace
 from math import ceil, fsum, log, sqrt
 
 from dlbrt.balance import actions, events
-from dlbrt.balance.agent import BalancingCounts, InitialState
+from dlbrt.balance.agent import BalancingCounts, Handlers, InitialState
 from dlbrt.balance.messages import NO_FAILURE, ChunkRequest, PoolEmpty
 from dlbrt.balance.peer import Peer
 from dlbrt.chunks.rule import Rule, chunks_per_request
@@ -31,7 +31,7 @@ from dlbrt.chunks.statistics import Basis, ChunkReport, LoopStatistics, RankStat
 from dlbrt.chunks.table import RULES
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
-from dlbrt.parameters import POOL_DEAR_EXCHANGES, POOL_LAST_UNITS, POOL_SERVED_RANKS, POOL_SLACK_UNITS
+from dlbrt.parameters import POOL_SLACK_UNITS
 
 #: What replaces a rule as long as the statistics that its formula needs are not known.
 FALLBACK_RULES = {"FSC": "mFSC", "FAC": "FAC2"}
@@ -158,12 +158,17 @@ def shifted_work(work_table: WorkTable, start: int) -> WorkTable:
 class PoolPeer(Peer):
     """A rank that takes chunks by the rule of that name; rank 0 has the pool."""
 
+    @classmethod
+    def _table(cls) -> Handlers:
+        return {**super()._table(), events.UnderWay: lambda *_: ()}
+
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
         ranks, table = len(start.shares), self.context.work_table
         self._pool = ChunkPool(name, self.units, ranks, table, start.known) if rank == 0 else None
         self._scale = units_per_quantum(self.units, table)
         self._requesters = set(range(1, ranks)) if rank == 0 else set()
+        self.serves = (ChunkRequest,) if rank == 0 else ()
         self._requested_at: float | None = None
         self._answer_s = self.answer_s
         self._empty = False
@@ -174,7 +179,7 @@ class PoolPeer(Peer):
     @property
     def waiting(self) -> bool:
         """As `Agent.waiting`: whether a chunk is on its way, or others are still to be served."""
-        return self._requested_at is not None or self._empty or self._serves_only
+        return self._requested_at is not None or self._empty
 
     @property
     def finished(self) -> bool:
@@ -227,18 +232,10 @@ class PoolPeer(Peer):
         self._reported_at, self._reported_units, self._reported_s = now, 0, 0.0
         return ChunkRequest(units, seconds, total_s, self.unit_s)
 
-    @property
-    def _serves_only(self) -> bool:
-        """Whether rank 0 leaves the rest to the others, which would wait for its iterations."""
-        if self._pool is None or not self._requesters or self.work:
-            return False
-        ranks, dear = len(self.dealt), self.unit_s > POOL_DEAR_EXCHANGES * self.answer_s
-        return dear and ranks >= POOL_SERVED_RANKS and self._pool.left <= POOL_LAST_UNITS * ranks
-
     def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self._pool is None:
             return self._request_chunk(event.now)
-        return () if self._serves_only else self._take(event.now, self._pool)
+        return self._take(event.now, self._pool)
 
     def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         if not self.due(event.now):

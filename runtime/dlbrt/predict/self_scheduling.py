@@ -1,11 +1,11 @@
 """How long self-scheduling will take: estimates for the rules of `dlbrt.chunks`.
 
 A pool is at rank 0, which computes as well (`dlbrt.balance.pooled`). A request takes one message there and
-one back, with the rows of the chunk; rank 0 polls for requests between its iterations only
-(`ModelOptions.polls`), and each request costs it the network's context switch. Its link takes one message at
-a time. A rank asks ahead by as long as an answer takes, in whole iterations, so that it waits only for chunks
-that are short. Where iterations have no data of their own, and chunks follow from their index, chunks are
-claimed: a fetch-and-add, one round trip; no rank is asked, and no rank asks ahead.
+one back, with the rows of the chunk; rank 0 polls for requests between its iterations (`ModelOptions.polls`),
+and within long ones after `SERVE_S`; each request costs it the network's context switch. Its link takes one
+message at a time. A rank asks ahead by as long as an answer takes, in whole iterations, so that it waits only
+for chunks that are short. Where iterations have no data of their own, and chunks follow from their index,
+chunks are claimed: a fetch-and-add, one round trip; no rank is asked, and no rank asks ahead.
 
 The estimate has no events and costs some ten microseconds. All ranks together take as long as the lower
 bound, and longer by their waits for chunks, which come at the rate that ranks can ask for and rank 0's link
@@ -32,6 +32,7 @@ from dlbrt.chunks.rules import Factoring2
 from dlbrt.chunks.statistics import LoopStatistics, Measurements, ScheduledLoop
 from dlbrt.chunks.table import RULES
 from dlbrt.data.layout import quickest
+from dlbrt.parameters import SERVE_S
 from dlbrt.predict.inputs import EstimateInputs, ModelInputs
 from dlbrt.predict.work import RemainingWork
 from dlbrt.records import dataclass
@@ -50,9 +51,9 @@ PARTS = 4
 class RequestCost:
     """What a chunk costs the rank that gets it: ``way_s`` a message, ``row_s`` the rows of a unit.
 
-    ``serves_s`` is what rank 0 loses by it, ``each_s`` how long an iteration of rank 0 takes, between two of
-    which it polls; 0 where it need not poll. With ``claims`` chunks are claimed, and no rank is asked, or
-    asks ahead.
+    ``serves_s`` is what rank 0 loses by it, ``each_s`` the time between two polls of rank 0, which
+    are an iteration apart, or less; 0 where it need not poll. With ``claims`` chunks are claimed, and no rank
+    is asked, or asks ahead.
     """
 
     way_s: float
@@ -108,7 +109,7 @@ class SelfSchedulingModel:
         row_s = known.iteration_bytes / known.network.bandwidth
         if not known.iteration_bytes and rule.sequence() is not None:
             return RequestCost(known.network.latency_s, 0.0, claims=True)
-        each_s = remaining.mean_s / known.speeds[0] if known.rules.polls else 0.0
+        each_s = min(remaining.mean_s / known.speeds[0], 2 * SERVE_S) if known.rules.polls else 0.0
         return RequestCost(known.network.latency_s, row_s, each_s, known.network.switch_s)
 
 
