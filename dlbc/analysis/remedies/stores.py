@@ -150,8 +150,17 @@ def of_proved(node: Node, context: AnalysisContext) -> Choice:
     return (
         _of_element(name, context)
         or of_possible(node, context)
-        or (("other", {"array": name}) if name else None)
+        or (("other", {"array": _array_of(node)}) if name and isinstance(node, ast.expr) else None)
     )
+
+
+def _array_of(stored: ast.expr) -> str:
+    """The array that is stored to: `self.score` of ``self.score[i]``, `rows` of ``rows[i].x[0]``."""
+    held = stored
+    while isinstance(held, ast.Subscript):
+        held = held.value
+    within = any(isinstance(part, ast.Subscript | ast.Call) for part in every_node(held))
+    return chain_root(stored) if within else unparsed(held)
 
 
 def _of_element(name: str, context: AnalysisContext) -> Choice:

@@ -15,6 +15,12 @@ ITEMS = "class C:\n    def __init__(self):\n        self.x, self.k = 1, []\ns = 
 
 CASES = [
     ("DLB301", "", "a[i] = a[i - 1] + 1", "`old = a.copy()`"),
+    (
+        "DLB301",
+        "class C:\n    pass\ns = C()\ns.x = np.zeros(9)\n",
+        "s.x[i] = s.x[i - 1]",
+        "`old = s.x.copy()`",
+    ),
     ("DLB306", "", "a[i] = a[i] / a.sum()", "where all of `a` is used"),
     (
         "DLB306",
