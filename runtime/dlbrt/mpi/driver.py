@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Container, Sequence
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts
@@ -46,7 +49,7 @@ class AgentDriver:
     records the agent's events and actions, where a trace is written. ``poll_output`` handles output that is
     shown while the loop runs, if there is any. ``has_lost``: a rank has died, so this rank, rank 0, does
     nothing more with the others in this run (on the other ranks the run ends by `RanksLostError`). Others are
-    served within long iterations too (`dlbrt.mpi.serving`).
+    served within long iterations too, where the rows that move are arrays (`dlbrt.mpi.serving`).
     """
 
     def __init__(
@@ -77,9 +80,10 @@ class AgentDriver:
         self._loss: RanksLostError | None = None  # its traceback leads to what messages under way may need
         self._called_off = False  # because of that; from then on there is no work here
         self.loading_s = 0.0  # spent on importing the model, once in a program
-        self._serves = ServingThread.possible() and not communicator.tolerates_deaths
+        plain = all(type(field.data) is np.ndarray for field in fields if field.moves)
+        self._serves = plain and ServingThread.possible() and not communicator.tolerates_deaths
         self._serving: ServingThread | None = None
-        self._begun = 0.0  # when the units under way began
+        self._begun = inf  # when the units under way began
         self._has_long = False  # whether an iteration has lasted longer than others are to wait
         self._to_report = False  # whether one has since this rank has last reported, or others were served
         self._put_aside: list[tuple[int, Message | Spans]] = []  # what came meanwhile for the next poll
@@ -157,12 +161,15 @@ class AgentDriver:
             if self._serving.error is not None:
                 raise self._serving.error
         if self._serves and clock() - self._begun > 2 * SERVE_S:
-            self._has_long = self._to_report = True
+            self._has_long = True
+            self._to_report = bool(self._agent.serves)
+        self._begun = inf
 
     def _serve(self, units: int, elapsed_s: float) -> None:
         """Take messages within an iteration, up to the first that the agent takes only between two."""
         agent = self._agent
-        if self._put_aside or not (agent.serves and self._communicator.waiting(MESSAGE)):
+        # Looking brings forward what is being sent, too.
+        if not self._communicator.waiting(MESSAGE) or self._put_aside or not agent.serves:
             return
         self._to_report = True
         self._handle(events.UnderWay(clock(), units, elapsed_s))

@@ -4,13 +4,17 @@ A rank that is within an iteration of seconds would let a thief wait that could 
 has not begun. So, where the strategy allows it, a thread looks for messages once an iteration has lasted for
 `SERVE_S`, and answers them. It never runs beside the runtime's own code: `open` and `close` are called where
 the iteration begins and ends, and `close` waits until the thread is done, which takes microseconds.
+
+What the program sees of its process, or of its thread, must not change within an iteration. So only rows that
+need no pickle travel: hooks of pickling would run in this thread, without the program's decimal context, and
+picklers stop the collection of garbage and bound recursion for all.
 """
 
 from __future__ import annotations
 
 import _thread  # a thread that `threading` knows would show in the program
-import time
 from collections.abc import Callable
+from time import sleep  # not looked up at each call: the program may put another one in its place
 from weakref import WeakMethod
 
 from mpi4py import MPI
@@ -57,7 +61,7 @@ class ServingThread:
 
     def _run(self) -> None:
         while not self._over:
-            time.sleep(SERVE_S)
+            sleep(SERVE_S)
             if self._units and clock() - self._since > SERVE_S:
                 with self._turn:
                     self._look()
