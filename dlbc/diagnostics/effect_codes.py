@@ -188,8 +188,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
     "DLB425": CatalogueEntry(
         E,
         "`{function}` changes the heap `{name}`, which all iterations share and which it reads to do so",
-        "collect what is pushed by `pushed.append(e)`, and after the loop push it in that order: "
-        "`for e in pushed: heapq.heappush({name}, e)`",
+        "collect in the body what is to go into the heap (`items.append(e)`), and after the loop do with "
+        "each of them what the body does with `{name}`, under its conditions: `for e in items: ...`",
     ),
     # What a clause takes away.
     "DLB426": CatalogueEntry(

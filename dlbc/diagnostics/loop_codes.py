@@ -230,7 +230,8 @@ LOOPS: dict[str, CatalogueEntry] = {
         "write `{function} = {function} + e`, which makes a new object",
         {
             "operator": "write `{name} = {name} {operator} {value}`, which makes a new object, and gives the "
-            "same number where `{name}` is one",
+            "same number where `{name}` is one; if what it is part of is to change, store to that by the "
+            "loop's variable",
         },
     ),
     "DLB316": CatalogueEntry(

@@ -1,4 +1,4 @@
-"""Iterations longer than others wait for an answer: what is given meanwhile, and what the program sees of it."""
+"""Iterations longer than others wait for an answer: what is given meanwhile, and what programs see of it."""
 
 import decimal
 import time
