@@ -23,6 +23,7 @@ from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.access_path import root_of
 from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
+from dlbc.library.table import lookup
 
 _SAME = frozenset({"asarray", "asanyarray", "ascontiguousarray"})
 _PARTS = frozenset(
@@ -35,7 +36,8 @@ def find_accesses(context: AnalysisContext) -> RegionFacts:
     """The facts of one iteration; the summaries say which functions give new results.
 
     Calls are expanded where one of them stores into what exists outside of it, is given something that the
-    loop stores into, or runs code of another module of the program.
+    loop stores into, runs code of another module of the program, or has a name that means something else on
+    objects of libraries (`model.gamma(x)`).
     """
     region = _region_of(context)
     found = expand_calls(context)
@@ -59,7 +61,16 @@ def _tell(found: Mapping[ast.AST, Expansion], facts: RegionFacts, context: Analy
         or any(place_in_callee(node) for _, node in stores)
         or any(u.name in stored for node in found for u in uses_of(node))
         or any(node in found for part in brackets for node in every_node(part))
+        or any(_is_of_libraries(node) and not e.by_name for node, e in found.items())
     )
+
+
+def _is_of_libraries(node: ast.AST) -> bool:
+    """Whether a method that is called has the name of one of a library that has an effect."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return lookup(f".{method}").effect is not None
+    return False
 
 
 def _region_of(context: AnalysisContext) -> CodeRegion:

@@ -69,3 +69,35 @@ y = np.zeros(n)
 for i in range(n):
     y[i] = m.value(i) + Child(i).value(2)
 print(y)
+
+
+class Model:
+    """Its methods are called like those of a generator and of a list."""
+
+    def __init__(self):
+        self.drawn = []
+
+    def gamma(self, x):
+        return x / 3
+
+    def append(self, x):
+        return x + len(self.drawn)
+
+    def shuffle(self, x):
+        self.drawn.append(x)
+        return -x
+
+
+model = Model()
+# dlb: parallel
+for i in range(n):
+    y[i] = model.gamma(i)
+print(y)
+# dlb: parallel
+for i in range(n):
+    y[i] = model.shuffle(i)
+print(y, model.drawn)
+# dlb: parallel
+for i in range(n):
+    y[i] = model.append(i)
+print(y)
