@@ -1,6 +1,6 @@
 """Recognise the statements by which iterations add to a container, or to its items, from their text alone.
 
-``items.append(e)``, ``self.items.extend(e)``, ``d[k] = e``, ``groups[k].append(e)``,
+``items.append(e)``, ``self.items.extend(e)``, ``d[k] = e``, ``lo[k], hi[k] = f(k)``, ``groups[k].append(e)``,
 ``groups.setdefault(k, []).append(e)``. The pass checks that the rest of the body leaves the container alone.
 """
 
@@ -50,9 +50,18 @@ def additions_of(node: ast.stmt) -> Iterator[Addition]:
                 if keyword.arg == "file" and (at := path_of(keyword.value)) is not None:
                     yield Addition(*at, call, writes=True)
         case ast.Assign(targets=targets):
-            for held in (target.value for target in targets if isinstance(target, ast.Subscript)):
-                if (at := path_of(held)) is not None:
+            for part in (part for target in targets for part in _parts(target)):
+                if isinstance(part, ast.Subscript) and (at := path_of(part.value)) is not None:
                     yield Addition(*at, node)
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    """What an assignment stores to: the target, or each in it (``lo[k], hi[k] = f(k)``)."""
+    if isinstance(target, ast.Tuple | ast.List):
+        for part in target.elts:
+            yield from _parts(part)
+    else:
+        yield target
 
 
 def _calls_on(receiver: ast.expr, call: ast.Call) -> Iterator[Addition]:

@@ -152,3 +152,22 @@ parts = gas.state
 for i in range(n):
     fill(parts, i)
 print({key: value.tolist() for key, value in gas.state.items()})
+
+
+def both(k):
+    if k == 17:
+        raise KeyError(k)
+    return k / 3, f"k{k}"
+
+
+low, high, at = {}, {}, np.zeros(20)
+# dlb: parallel
+for k in range(12):
+    low[k % 5], (high[-k], at[k]) = k, (str(k), k / 7)
+print(low, high, at)
+try:
+    # dlb: parallel
+    for k in range(20):
+        low[k], high[k] = both(k)
+except KeyError as error:
+    print(error, [k in high for k in range(17)], low[16])
