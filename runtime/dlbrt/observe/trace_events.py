@@ -101,12 +101,13 @@ def slices(rank: RankTrace) -> list[Slice]:
 def _busy(rank: RankTrace) -> list[Slice]:
     """The slices of computing and moving, each of which is reported when it is over.
 
-    Computing begins with the first chunk after the previous event. Emulated waiting that took too long counts
-    as computing as well.
+    Computing begins with the first chunk after the previous event, and goes on while others are served within
+    an iteration. Emulated waiting that took too long counts as computing as well.
     """
     found: list[Slice] = []
-    began, before = sorted(chunk.began for chunk in rank.chunks), -inf
+    began, before, within = sorted(chunk.began for chunk in rank.chunks), -inf, False
     for entry in rank.entries:
+        within = isinstance(entry.event, UnderWay) or (within and not isinstance(entry.event, Worked))
         match entry.event:
             case Worked(now, units, seconds):
                 first = bisect_left(began, before - _ROUNDING_S)
@@ -114,7 +115,7 @@ def _busy(rank: RankTrace) -> list[Slice]:
                 _add(found, Slice("compute", max(begin, before), now, units))
             case Transferred(now, seconds, size):
                 _add(found, Slice("move", max(now - seconds, before), now, size))
-        before = entry.event.now
+        before = before if within else entry.event.now
     return found
 
 

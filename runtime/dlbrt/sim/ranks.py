@@ -242,7 +242,7 @@ class SimulatedRanks:
             return
         count, seconds = worker.split(now)
         if count:
-            self.deliver(each, Worked(now, count, seconds))
+            self.deliver(each, Worked(worker.begin_s, count, seconds))
         self.deliver(each, UnderWay(now, 1, now - worker.begin_s))
         while inbox:
             event = inbox[0](now)
