@@ -337,6 +337,7 @@ class AgentDriver:
         """Nothing is left to do here: wait for what is under way, and note the agent's counts."""
         if self._serving is not None:
             self._serving.end()
+            self._serving = None
         self._messenger.complete()
         self._movements.complete()
         counts, figures = self._past_counts + self._agent.counts(), self.figures

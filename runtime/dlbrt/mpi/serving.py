@@ -56,8 +56,9 @@ class ServingThread:
             self._units = 0
 
     def end(self) -> None:
-        """The loop is over."""
+        """The loop is over; the thread may be waiting for its turn."""
         self._over = True
+        self._turn.release()
 
     def _run(self) -> None:
         while not self._over:
