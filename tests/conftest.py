@@ -49,8 +49,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if left_out and collection_path.name not in named else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Has tests by hypothesis draw fewer examples."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the tests of the full tier, where they are not asked for by name; draws fewer examples."""
+    if not tier.is_full():
+        named = tuple(argument for argument in config.args if "::" in argument)
+        left_out = [
+            item for item in items if item.get_closest_marker("full") and not item.nodeid.startswith(named)
+        ]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     if tier.is_full() or settings.get_current_profile_name() != "repeatable":
         return
     for test in {item.function for item in items if getattr(item, "function", None)}:

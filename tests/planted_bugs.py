@@ -1,4 +1,4 @@
-"""Bugs to plant in the product, one at a time; `tests/mutants.py` shows that the default tier catches each.
+"""Bugs to plant in the product, one at a time; `tests/mutants.py` shows that the tests catch each.
 
 A bug is one piece of a code line, which occurs exactly once in its file, replaced by another. The pieces are
 what an algorithm rests on, not prose, so that rewording leaves them standing.

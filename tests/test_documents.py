@@ -19,7 +19,7 @@ from tests.support.tier import part
 
 #: What `tests/dlbc/test_rules.py` holds is written by the compiler itself.
 PAGES = [page.name for page in Page.all() if page.name != "docs/diagnostics.md"]
-FIRST = ("README.md", "docs/tutorial.md", "docs/by_hand.md", "docs/jupyter.md")
+FIRST = ("README.md", "docs/by_hand.md", "docs/jupyter.md")
 
 #: How many blocks of a page are not run; the reason stands in the block's mark. Add to this with reluctance.
 UNRUN = {

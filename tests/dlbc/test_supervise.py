@@ -14,6 +14,7 @@ import pytest
 from dlbrt.watchdog import mark
 
 from dlbc.commands.supervise import Beginning, run_command
+from tests.support.tier import part
 
 #: Starts two ranks. The first time one of them dies at once; afterwards they begin, and end with status 7.
 LAUNCHER = """\
@@ -32,7 +33,7 @@ sys.exit(7)
 """
 
 
-@pytest.mark.parametrize("ranks", [0, 2])
+@pytest.mark.parametrize("ranks", part([0, 2], 2))
 def test_a_run_is_started_again_if_a_rank_dies_before_the_program_begins(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], ranks: int
 ) -> None:

@@ -22,6 +22,7 @@ def test_random_programs_do_on_ranks_what_they_do_sequentially(tmp_path: Path) -
         assert difference(text, runs(SEED + number, strategies), tmp_path) is None
 
 
+@pytest.mark.full
 def test_few_files_are_of_compiled_routines(tmp_path: Path) -> None:
     texts = list(programs(8 * 20, SEED, 40, tmp_path))
     routines = [(", jit" in text, inside) for text, inside in texts if "def routine_" in text]
@@ -66,6 +67,7 @@ def without_halo(generated: str) -> str:
     return generated.replace(", rows=lambda i: (i - 1, i + 1)", "")
 
 
+@pytest.mark.full
 @pytest.mark.mpi
 def test_a_program_that_differs_is_shrunk_and_kept(tmp_path: Path) -> None:
     right, wrong = Run(3, "none", 1), Run(3, "none", 1, without_halo)

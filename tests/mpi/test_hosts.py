@@ -88,6 +88,7 @@ def by_rank(loop: dict[str, Any]) -> list[int]:
     return [rank["iterations"] for rank in loop["per_rank"]]
 
 
+@pytest.mark.full
 def test_every_strategy_gives_the_sequential_output_on_hosts_under_changing_loads(
     lab: Lab, tmp_path: Path
 ) -> None:

@@ -264,6 +264,7 @@ print(sum(A))
 """
 
 
+@pytest.mark.full
 def test_speeds_that_change_from_run_to_run_are_said_to_and_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "changing.py"
     path.write_text(CHANGING)

@@ -136,6 +136,7 @@ def test_one_rank_measures_nothing(tmp_path: Path) -> None:
     assert looked_up(1, tmp_path)[1:] == (0, True, "")
 
 
+@pytest.mark.full
 def test_a_run_on_the_same_hosts_goes_by_what_is_stored(tmp_path: Path) -> None:
     env = {"XDG_CACHE_HOME": str(tmp_path)}
     command = [sys.executable, "-P", "-m", "dlbrt.mpi.measuring.calibration", "3", "--force"]

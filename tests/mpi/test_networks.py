@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import run_mpi, run_sequential, transform
+from tests.support.tier import pairs
 
 pytestmark = pytest.mark.mpi
 
@@ -31,8 +32,7 @@ print(A.tobytes().hex(), names, seen.tobytes().hex())
 """
 
 
-@pytest.mark.parametrize("strategy", ["GDDLB", "steal", "GSS"])
-@pytest.mark.parametrize("module", ["ofi", "ucx"])
+@pytest.mark.parametrize(("module", "strategy"), pairs(["ofi", "ucx"], ["GDDLB", "steal", "GSS"]))
 def test_each_module_brings_every_message_to_its_place(tmp_path: Path, module: str, strategy: str) -> None:
     source = tmp_path / "program.py"
     source.write_text(PROGRAM)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import run_mpi, run_sequential, transform
-from tests.support.tier import pairs
+from tests.support.tier import pairs, part
 
 pytestmark = pytest.mark.mpi
 
@@ -84,7 +84,7 @@ def foreseen_runs(stats: Path) -> int:
     return int(routine["foreseen_runs"])
 
 
-@pytest.mark.parametrize(("name", "ranks"), pairs(CALLS, (2, 3, 5)))
+@pytest.mark.parametrize(("name", "ranks"), part(pairs(CALLS, (2, 3, 5)), 2))
 def test_ranks_go_through_passes_by_themselves(name: str, ranks: int, tmp_path: Path) -> None:
     text, call = CALLS[name]
     source, stats = written(tmp_path, text, call), tmp_path / "stats.json"

@@ -113,7 +113,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("strategy", "waits", "earlier", "prints", "distribution", "env"), CASES)
+@pytest.mark.parametrize(("strategy", "waits", "earlier", "prints", "distribution", "env"), part(CASES, 3))
 def test_a_line_appears_before_later_iterations_are_done(
     tmp_path: Path,
     strategy: str,

@@ -4,7 +4,8 @@ Every file in `programs/` is transformed and run at several numbers of ranks, un
 under random load; adding a file adds its tests. Those named `unseen..` have calls that contradict the plan;
 no other program may be found to do so. Programs print what they compute to the last bit. A program
 runs under one setting, chosen by its name, or with `pytest --full` under an eighth of them; then that one is
-a fresh interpreter on each rank, the others are forks.
+a fresh interpreter on each rank, the others are forks. Compiling takes most of the time of some, so half of
+the programs with `jit` run only then.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         runs = [
             pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))
             for name in NAMES
+            if not name.startswith("jit_") or name in part(NAMES, 2)
             for number, run in enumerate(RUNS)
             if number in (some(name, 8) if is_full() else (chosen(name),))
         ]

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
 from tests.support.screen import screen
+from tests.support.tier import is_full
 
 pytestmark = pytest.mark.mpi
 
@@ -71,7 +72,9 @@ def run(source: Path, ranks: int, env: Mapping[str, str], command: Sequence[str]
         (3, {"DLB_STRATEGY": "steal", "DLB_SPEEDS": "1,2,4"}),
         (3, {"DLB_STRATEGY": "none"}),
         (2, {"DLB_STRATEGY": "FAC2"}),
-    ],
+    ]
+    if is_full()
+    else [(3, {"DLB_STRATEGY": "steal", "DLB_SPEEDS": "1,2,4"})],
 )
 def test_every_iteration_counts_once_wherever_it_is_done(
     ranks: int, env: dict[str, str], source: Path
@@ -88,6 +91,7 @@ def test_every_iteration_counts_once_wherever_it_is_done(
     assert len(set(counts)) > 2
 
 
+@pytest.mark.full
 def test_a_rank_apart_reports_too(source: Path) -> None:
     """Without shared memory between ranks: MPICH takes each for a host of its own."""
     apart = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ucx"}

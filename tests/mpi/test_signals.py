@@ -20,7 +20,7 @@ import pytest
 from dlbc.commands.segments import segments, unused
 from tests.support import processes
 from tests.support.mpi import Completed, find_mpiexec, run_sequential, starting, transform
-from tests.support.tier import is_full
+from tests.support.tier import is_full, part
 
 pytestmark = [
     pytest.mark.mpi,
@@ -195,7 +195,7 @@ def job(home: Path, *, launched: bool, program: str = PROGRAM, **settings: str) 
         process.wait()
 
 
-@pytest.mark.parametrize("target", ["run", "mpiexec", "rank 0", "rank 1"])
+@pytest.mark.parametrize("target", part(["run", "mpiexec", "rank 0", "rank 1"], 2))
 def test_an_interrupt_reaches_the_program_at_its_loop(tmp_path: Path, target: str) -> None:
     with job(tmp_path, launched=target != "run") as under_way:
         pids = {f"rank {rank}": pid for rank, pid in under_way.ranks.items()}
@@ -209,7 +209,7 @@ def test_an_interrupt_reaches_the_program_at_its_loop(tmp_path: Path, target: st
 
 
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM) if is_full() else (signal.SIGINT,))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", part(KINDS, 3))
 def test_all_kinds_of_loops_can_be_interrupted(tmp_path: Path, kind: str, number: int) -> None:
     with job(tmp_path, launched=False, program=KINDS[kind]) as under_way:
         under_way.process.send_signal(number)
@@ -270,6 +270,7 @@ def test_a_launcher_that_fails_because_a_rank_was_killed_is_reported(tmp_path: P
     assert (done.status, done.stderr.splitlines()[-1]) == (255, f"{said}; the job has ended")
 
 
+@pytest.mark.full
 def test_a_rank_that_has_stopped_ends_the_job_after_the_time_out(tmp_path: Path) -> None:
     with job(tmp_path, launched=False, DLB_TIMEOUT="2") as under_way:
         os.kill(under_way.ranks[1], signal.SIGSTOP)

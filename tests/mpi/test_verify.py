@@ -112,6 +112,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.full
 @pytest.mark.mpi
 def test_what_the_language_leaves_open_after_a_caught_exception_is_no_difference(tmp_path: Path) -> None:
     (tmp_path / "caught.py").write_text(CAUGHT.format(after=""))
@@ -145,6 +146,7 @@ def test_usage_and_what_cannot_be_compared(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.full
 @pytest.mark.mpi
 def test_a_run_that_hangs_is_ended_and_shows_each_rank(tmp_path: Path) -> None:
     program = compiled("module", tmp_path)

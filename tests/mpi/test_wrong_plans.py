@@ -34,7 +34,7 @@ def test_there_are_20_wrong_plans_and_each_can_be_planted(tmp_path: Path) -> Non
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("plan", part(WRONG_PLANS, 8), ids=lambda plan: plan.name.replace(" ", "-"))
+@pytest.mark.parametrize("plan", part(WRONG_PLANS, 16), ids=lambda plan: plan.name.replace(" ", "-"))
 def test_verify_finds_a_wrong_plan(plan: WrongPlan, tmp_path: Path) -> None:
     program = compiled(plan.program, tmp_path)
     path, text = program.generated[0]
@@ -44,8 +44,9 @@ def test_verify_finds_a_wrong_plan(plan: WrongPlan, tmp_path: Path) -> None:
     assert found.finding.differences
 
 
+@pytest.mark.full
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", part(PROGRAMS, 3))
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_verify_finds_nothing_where_the_plan_is_right(name: str, tmp_path: Path) -> None:
     program = compiled(name, tmp_path)
     found = compare_runs(VerifiedProgram(program), Search((2, 3, 5), 5, seed=1, timeout_s=TIMEOUT_S))

@@ -90,7 +90,7 @@ def test_another_order_of_loops_than_the_original_gives_its_bits(
 @pytest.mark.mpi
 @pytest.mark.parametrize(
     ("path", "clause"),
-    [*((path, "python") for path in part(PARALLEL, 6)), *((path, "jit") for path in part(PARALLEL, 12))],
+    [*((path, "python") for path in part(PARALLEL, 6)), *((path, "jit") for path in part(PARALLEL, 16))],
     ids=lambda value: value if isinstance(value, str) else value.stem,
 )
 def test_a_kernel_computes_on_ranks_what_it_does_alone(path: Path, clause: str, tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def test_short_texts_need_few_calls(name: str) -> None:
     assert calls_for(name, DOUBLING[name]) < MOST_CALLS
 
 
+@pytest.mark.full
 def test_calls_that_double_are_followed_up_to_a_bound() -> None:
     calls_for("calls doubling", 2)  # first imports
     assert calls_for("calls doubling", 40) < 1.5 * calls_for("calls doubling", 20)

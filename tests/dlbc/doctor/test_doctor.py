@@ -77,6 +77,7 @@ def test_a_launcher_of_another_mpi_starts_single_ranks(
     assert not facts.start.counted
 
 
+@pytest.mark.full
 def test_a_launcher_that_hangs_is_ended_with_all_that_it_has_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
