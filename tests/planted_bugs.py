@@ -200,7 +200,7 @@ PLANTED_BUGS = (
          '"all amax amin any argmax argmin max min ptp", result=_NEW, out_at=3',
          "dlbc/library/test_table.py"),
     _bug("a write by out= is not marked in a routine", "dlbc/routines/mod_ref_calls.py",
-         'yield from (k.value for k in call.keywords if k.arg == "out")',
+         'yield from (k.value for k in call.keywords if is_place_for_result(name, k.arg or "**"))',
          "yield from ()", "dlbc/passes/test_plan_routines.py"),
     _bug("an augmented assignment in a routine only stores", "dlbc/routines/mod_ref_statements.py",
          "walk.update(target)",

@@ -15,7 +15,7 @@ from dlbc.analysis.uses import Node as Node
 from dlbc.analysis.uses import unparsed
 from dlbc.ir.access import CallSite, Origins
 from dlbc.library.row import EffectKind
-from dlbc.library.table import lookup, works_in_place
+from dlbc.library.table import is_place_for_result, lookup, works_in_place
 
 #: Stands for the object where a function changes something that may have come from anywhere.
 NOT_ITS_OWN = "an object it did not make"
@@ -114,10 +114,9 @@ def direct_side_effects(call: CallSite) -> Iterator[SideEffect]:
         yield SideEffect(row.effect, node, name.removeprefix("builtins."))
     elif _of_object(call):
         yield SideEffect(EffectKind.OBJECT, node, name)
-    first = len(call.arguments) if row.out_at is None else row.out_at
     over = works_in_place(name, node)
     for key, value, _ in call.arguments:
-        if key == "out" or over or (isinstance(key, int) and key >= first):
+        if over or is_place_for_result(name, key):
             changed = value.points_to | value.reachable
             yield SideEffect(EffectKind.ARGUMENT, node, name.removeprefix("."), changed)
 

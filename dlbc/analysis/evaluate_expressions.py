@@ -33,7 +33,7 @@ from dlbc.ir.access import FRESH, AbstractValue, CallSite, Origin, OriginKind, R
 from dlbc.ir.region import Expansion, FunctionNode
 from dlbc.library.python import RANDOM_PACKAGES
 from dlbc.library.row import Back, Key, Reads, ResultKind
-from dlbc.library.table import given_back, is_pure, lookup
+from dlbc.library.table import given_back, is_place_for_result, is_pure, lookup
 
 #: Arguments of `astype` before its argument `copy`.
 _ASTYPE_INPUTS = 4
@@ -304,8 +304,7 @@ class ExpressionEvaluator(ChainEvaluator):
                 given |= self._gives(applied)
         if row.result is ResultKind.HOLDER and not is_method:
             return given.contained
-        first = len(arguments) if row.out_at is None else row.out_at
-        out = [v for k, v, _ in arguments if k == "out" or (isinstance(k, int) and k >= first)]
+        out = [v for k, v, _ in arguments if is_place_for_result(function, k)]
         if out and any(v.points_to or v.reachable for v in out):
             return reduce(or_, (v | v.element for v in out))
         if keeps_results(function, self._region.module):

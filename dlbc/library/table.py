@@ -1,8 +1,8 @@
 """The one table of what calls of library functions and methods do, by name.
 
-To add a function or method, add its name to the row of `python`, `arrays` or `methods` with the same
-properties, or add a row. Functions have their full names (``numpy.add``, ``builtins.len``), methods a dot
-before theirs.
+To add a function or method, add its name to the row of `python`, `arrays`, `scientific` or `methods` with
+the same properties, or add a row. Functions have their full names (``numpy.add``, ``builtins.len``), methods
+a dot before theirs.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from dlbc.library.arrays import NUMPY, UFUNC_METHODS
 from dlbc.library.methods import METHODS
 from dlbc.library.python import PACKAGES, PLAIN_PACKAGES, PYTHON, RANDOM_PACKAGES, REFLECTIVE, Trust
 from dlbc.library.result_aliases import NOTHING, all_of
-from dlbc.library.row import Back, EffectKind, LibraryCall, ResultKind, table
+from dlbc.library.row import Back, EffectKind, Key, LibraryCall, ResultKind, table
+from dlbc.library.scientific import SCIPY
 
-TABLE: Final = table(PYTHON, NUMPY, METHODS)
+TABLE: Final = table(PYTHON, NUMPY, SCIPY, METHODS)
 
 _UNKNOWN = LibraryCall(known=False)
 _DRAWS = LibraryCall(known=False, effect=EffectKind.RANDOM)
@@ -68,6 +69,14 @@ def places_for_results(name: str, call: ast.Call) -> list[ast.expr]:
         return call.args[row.out_at :]
     known = row.computes or row.result is ResultKind.VIEW
     return call.args[1:] if name.startswith("numpy.") and not known else []
+
+
+def is_place_for_result(name: str, key: Key) -> bool:
+    """Whether a function stores its result in the argument with this position or keyword."""
+    if isinstance(key, int):
+        at = lookup(name).out_at
+        return at is not None and key >= at
+    return key == "out" or (key == "output" and name.startswith("scipy.ndimage."))
 
 
 def works_in_place(name: str, call: ast.Call) -> bool:

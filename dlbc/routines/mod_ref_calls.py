@@ -20,7 +20,15 @@ from dlbc.analysis.uses import every_node, parameters_of
 from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.ir.routine import ModRef
 from dlbc.library.row import EffectKind, Reads, ResultKind
-from dlbc.library.table import is_library, is_new, lookup, only_reads, places_for_results, works_in_place
+from dlbc.library.table import (
+    is_library,
+    is_new,
+    is_place_for_result,
+    lookup,
+    only_reads,
+    places_for_results,
+    works_in_place,
+)
 from dlbc.routines.value_kinds import KEPT_OUT, READING, KindInference, ValueKind
 
 #: Functions and methods whose names end like this fill their arguments: `readinto`, `pack_into`.
@@ -98,7 +106,7 @@ class CallRules:
             yield from call.args[at : at + 1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
         else:
             yield from (a for a in places_for_results(name, call) if not self.values.is_scalar(a))
-        yield from (k.value for k in call.keywords if k.arg == "out")
+        yield from (k.value for k in call.keywords if is_place_for_result(name, k.arg or "**"))
         if works_in_place(name, call) or name.endswith(_FILLERS):
             yield from _given(call)
 

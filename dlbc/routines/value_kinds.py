@@ -36,7 +36,12 @@ Element: TypeAlias = ValueKind | tuple["Element", ...]
 #: Methods that only read their receiver, and give something new.
 READING = methods_where(lambda row: row.is_new)
 #: Keywords with which a function may return an argument or store into it, so that its result is not new.
-KEPT_OUT = frozenset({"out", "copy", "overwrite_input", "subok", "start", "initial", "default", "key"})
+KEPT_OUT = frozenset(
+    {
+        *("out", "output", "copy", "subok", "start", "initial", "default", "key"),
+        *(f"overwrite_{name}" for name in ("input", "data", "a", "b", "x")),
+    }
+)
 
 
 def _scalar_if(condition: bool) -> ValueKind:

@@ -14,10 +14,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from dlbc.diagnostics.diagnostic import Severity
 from dlbc.library.methods import METHODS
 from dlbc.library.result_aliases import NOTHING
 from dlbc.library.row import LibraryCall, family, table
 from dlbc.library.table import TABLE, given_back, is_new, lookup, names_where, works_in_place
+from tests.dlbc.passes.planning import results_of
 
 OUT_AT = {name: row.out_at for name, row in TABLE.items() if row.out_at is not None}
 
@@ -96,6 +98,102 @@ FILES = ("numpy.loadtxt", "numpy.genfromtxt")
 def test_what_is_said_to_be_new_shares_nothing(full: str) -> None:
     wrong = [text for text, call in calls(full) if is_new(full, call) and sharing(text)]
     assert not wrong
+
+
+#: Arguments of functions of scipy, by package: arrays `a` (5, 5), `u` (64,) and `k` (3, 3).
+SCIENTIFIC = {
+    "scipy.ndimage": {
+        "a": "laplace sobel prewitt distance_transform_edt center_of_mass maximum_position minimum_position",
+        "a, 0.0": "gaussian_filter gaussian_laplace",
+        "a, 1": "gaussian_filter1d gaussian_gradient_magnitude uniform_filter uniform_filter1d median_filter "
+        "maximum_filter minimum_filter grey_closing grey_dilation grey_erosion grey_opening",
+        "a, 0": "rotate",
+        "a, 0, size=1": "percentile_filter rank_filter",
+        "a, 1, order=0": "shift zoom",
+        "a, k": "convolve correlate",
+        "a, u[:3]": "convolve1d correlate1d",
+        "a > 1": "binary_closing binary_dilation binary_erosion binary_opening label",
+        "a, np.eye(2)": "affine_transform",
+        "a, np.indices((5, 5))": "map_coordinates",
+        "(a > 1).astype(int)": "find_objects",
+    },
+    "scipy.signal": {
+        "u": "argrelmax argrelmin detrend find_peaks hilbert periodogram",
+        "u, u[:1]": "convolve correlate fftconvolve oaconvolve",
+        "a, k[:1, :1]": "convolve2d correlate2d",
+        "u, nperseg=16": "spectrogram stft welch",
+        "u, u, nperseg=16": "coherence csd",
+        "u[:2], u[1:2], u": "filtfilt lfilter",
+        "np.sin(u), [3]": "peak_prominences peak_widths",
+        "[[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]], u": "sosfilt sosfiltfilt",
+        "u, 1": "medfilt",
+        "a, 1": "medfilt2d",
+        "u, 1, 1": "resample_poly",
+        "u, 2": "decimate",
+        "u, 1, 0": "savgol_filter",
+        "u, np.greater": "argrelextrema",
+        "3, 0.5": "butter firwin",
+        "2, 1.0, 0.5": "cheby1 cheby2",
+    },
+    "scipy.fft": {"u": "dct dst fft hfft idct idst ifft ihfft irfft rfft", "4": "fftfreq rfftfreq"},
+    "scipy.linalg": {
+        "k": "det eig eigvals expm inv lu norm pinv qr svd svdvals",
+        "k + k.T": "cholesky eigh eigvalsh",
+        "k, k": "lstsq solve",
+    },
+    "scipy.integrate": {"u": "cumulative_simpson cumulative_trapezoid simpson trapezoid"},
+    "scipy.spatial.distance": {"k": "pdist", "k, k": "cdist", "u, u": "cosine euclidean"},
+    "scipy.special": {
+        "u": "digamma ellipe ellipk erf erfc erfinv expit factorial gamma gammaln i0 j0 j1 k0 loggamma logit "
+        "logsumexp softmax y0 y1",
+        "u, u": "beta betaln binom comb iv jv kv xlogy yv zeta",
+    },
+    "scipy.stats": {"u": "zscore"},
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("full", [name for name in TABLE if name.startswith("scipy.")])
+def test_results_of_scipy_share_nothing(full: str) -> None:
+    module, _, name = full.rpartition(".")
+    (arguments,) = (given for given, names in SCIENTIFIC[module].items() if name in names.split())
+    scope = {
+        "f": getattr(importlib.import_module(module), name),
+        "a": np.linspace(0.1, 3.0, 25).reshape(5, 5), "u": np.linspace(0.1, 9.0, 64) % 1.7,
+        "k": np.array([[2.0, 0.1, 0.0], [0.3, 1.0, 0.2], [0.0, 0.4, 3.0]]), "np": np,
+    }  # fmt: skip
+    before = {key: scope[key].copy() for key in "auk"}
+    result = eval(f"f({arguments})", scope)
+    assert not shares(result, *(scope[key] for key in "auk"))
+    assert all(np.array_equal(scope[key], before[key]) for key in "auk")
+    if isinstance(scope["f"], np.ufunc):
+        assert lookup(full).out_at == scope["f"].nin
+        return
+    parameters = [*inspect.signature(scope["f"]).parameters]
+    places = {parameters.index(each) for each in ("output", "distances") if each in parameters}
+    if module == "scipy.ndimage":
+        assert lookup(full).out_at == min(places, default=None)
+    switches = [place for place, each in enumerate(parameters) if each.startswith("overwrite")]
+    assert lookup(full).in_place_at == (switches or [None])[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "codes"),
+    [
+        ("y = sn.convolve(a[i], k); y -= 1; b[i] = y[0]", []),
+        ("sn.gaussian_filter(a[i], 1.0, output=b[i])", []),
+        ("sn.gaussian_filter(a[i], 1.0, output=k)", ["DLB410"]),
+        ("sn.gaussian_filter(a[i], 1.0, 0, k)", ["DLB410"]),
+        ("y = sn.gaussian_filter(a[i], 1.0, output=k); b[i] = y", ["DLB410"]),
+        ("y = sl.inv(k, overwrite_a=True); b[i] = y", ["DLB410"]),
+    ],
+)
+def test_what_functions_of_scipy_store_into(call: str, codes: list[str]) -> None:
+    before = "import numpy as np\nimport scipy.linalg as sl\nimport scipy.ndimage as sn\n"
+    arrays = "a = np.ones((n, 9, 9))\nb = np.ones((n, 9, 9))\nk = np.ones((9, 9))\n"
+    text = f"{before}{arrays}# dlb: parallel\nfor i in range(n):\n    {call}\n"
+    [(_, findings)] = results_of(text)
+    assert [f.code for f in findings if f.severity is Severity.ERROR] == codes
 
 
 FRESH_METHODS = sorted(n[1:] for n, row in METHODS.items() if row.is_new and hasattr(np.ndarray, n[1:]))
