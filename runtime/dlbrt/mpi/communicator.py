@@ -144,6 +144,7 @@ class Pause:
 class Communicator:
     """A private communicator among all ranks, and what goes over it; ``on_one_host``: all share a host.
 
+    ``ranks_here`` of the ranks share this one's host, and may use ``cores`` of it.
     ``tolerates_deaths``: ranks above 0 may die (`dlbrt.mpi.tolerance`). ``started_as`` is the rank as which
     this process was started; without deaths that is its rank.
     """
@@ -156,9 +157,10 @@ class Communicator:
         self.ranks: int = self.comm.Get_size()
         self.started_as = self.rank
         self._host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
-        crowded = self._host.Get_size() > len(os.sched_getaffinity(0))
-        self.on_one_host: bool = self._host.Get_size() == self.ranks
-        self._spins = _SPINS_CROWDED if crowded else _SPINS
+        self.ranks_here: int = self._host.Get_size()
+        self.cores = len(os.sched_getaffinity(0))
+        self.on_one_host = self.ranks_here == self.ranks
+        self._spins = _SPINS_CROWDED if self.ranks_here > self.cores else _SPINS
         self._wakeups: Wakeups | None = None
         self._counter: SharedCounter | None = None
 

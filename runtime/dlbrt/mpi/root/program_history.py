@@ -20,6 +20,7 @@ from dlbrt.balance.strategies import STATIC
 from dlbrt.chunks.statistics import LoopStatistics, Measurements
 from dlbrt.contract import LAST, OptionError
 from dlbrt.data.access_table import AccessTables
+from dlbrt.mpi.root.library_threads import LibraryThreads
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.observe import statistics
 from dlbrt.observe.linemap import Frame, original, proof_of
@@ -122,6 +123,7 @@ class LoopHistory:
         self._dealing_s: float | None = None
         self.sharing = LoopSharing(ranks)
         self._remarks: set[str] = set()
+        self.library_threads = LibraryThreads()
 
     @property
     def asks_model(self) -> bool:

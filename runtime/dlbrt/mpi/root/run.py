@@ -129,6 +129,7 @@ class LoopRun:
         started = clock()
         self._recorder = recorder(started) if root_runtime.tracing is not None else None
         self._outcome = RunOutcome(started, self._recorder)
+        self._loop_history.library_threads.begin()
 
     def run(self) -> LoopResult:
         """Run the loop and note its figures."""

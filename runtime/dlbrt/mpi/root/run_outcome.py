@@ -72,6 +72,7 @@ class RunOutcome:
         sharing = SharingFigures()
         if self.sharing is not None:
             self.strategy, sharing = self.sharing.driver.strategy, self.sharing.figures
+            self._tell_of_threads(prepared)
         # What is compiled once will not be compiled again.
         compile_s = figures[0].compile_s + max((each.compile_s for each in figures[1:]), default=0.0)
         sharing = replace(sharing, loading_s=sharing.loading_s + compile_s)
@@ -87,6 +88,14 @@ class RunOutcome:
         partitioner.learn(self.results)
         if pooled and len(figures) > 1:
             history.learn_of_chunks(figures, prepared.root_runtime.network.latency_s)
+
+    def _tell_of_threads(self, prepared: Preparation) -> None:
+        """Say once if threads of libraries crowd the cores; those of `--threads` are the user's wish."""
+        history, runtime = prepared.loop_history, prepared.root_runtime
+        here, cores = runtime.communicator.ranks_here, runtime.communicator.cores
+        said = history.library_threads.end(self._elapsed_s, here, cores)
+        if said and (runtime.options.threads or 1) == 1:
+            history.log(said, "threads")
 
     def record(self, prepared: Preparation) -> None:
         """Add the run to the trace, if one is written."""
