@@ -247,6 +247,7 @@ def _declared(reduction: Reduction, names: GeneratedNames) -> str:
     """How the reduction is declared: a call of the runtime's constructor."""
     any_order = reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC)
     keywords = {
+        f"by={quoted(reduction.by)}": bool(reduction.by),
         "several=True": _is_per_iteration(reduction),
         "none_first=True": reduction.none_first,
         "integer=True": reduction.element and reduction.integer,

@@ -109,6 +109,7 @@ class Reduction:
     ``multiple_updates``: an iteration may update a name more than once, and its updates can be combined with
     each other first. ``integer``: each contribution is surely an integer. ``may_insert``: updates may add
     elements. ``any_order``: the user gave up iteration order. ``none_first``: any value is better than None.
+    ``by``: the part of values that is compared.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Reduction:
     may_insert: bool = False
     companions: tuple[str, ...] = ()
     none_first: bool = False
+    by: str = ""
 
     @property
     def uses_copies(self) -> bool:

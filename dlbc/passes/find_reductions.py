@@ -20,7 +20,7 @@ from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.contributions.additions import Addition, additions_of
 from dlbc.analysis.contributions.mentions import chains_in, mentions_in
-from dlbc.analysis.contributions.selections import resembles_selection, selection_of
+from dlbc.analysis.contributions.selections import SELECTING, resembles_selection, selection_of
 from dlbc.analysis.contributions.updates import LAST, Update, store_of, update_of
 from dlbc.analysis.control_flow import may_repeat
 from dlbc.analysis.subscripts import SubscriptReader
@@ -180,7 +180,11 @@ class _Finder:
         if other is not None:
             note = self._context.note(other.statement, f"by `{_shown(other)}` here")
             return self._report("DLB325", name, first.statement, note, one=_shown(first), other=_shown(other))
-        other = next((u for u in updates if set(u.companions) != set(first.companions)), None)
+        form = first.by, set(first.companions)
+        other = next((u for u in updates if (u.by, set(u.companions)) != form), None)
+        if other is None and not self._is_plain(AccessPath(path.root, (*path.steps, first.by))):
+            other = first
+        other = other or next((u for u in updates if u.may_change and not self._ends_with(u.statement)), None)
         if other is not None:
             return self._report("DLB326", name, other.statement)
         stray = self._stray(path, updates)
@@ -193,6 +197,12 @@ class _Finder:
                 note = self._context.note(stray or first.statement, f"`{companion.text}` is used here")
                 return self._report("DLB326", name, first.statement, note)
         return None
+
+    def _ends_with(self, statement: ast.stmt) -> bool:
+        """Whether an iteration ends with the statement, but for other selections, which change nothing."""
+        body = self._loop.node.body
+        selections = {u.statement for u in self._updates if u.operator in SELECTING}
+        return statement in body and selections.issuperset(body[body.index(statement) :])
 
     def _may_go_along(self, companion: AccessPath) -> bool:
         """Whether a selection may bind it: no target or private name, no part of an object made here."""
@@ -267,6 +277,7 @@ class _Finder:
             may_insert=first.element and any(_adds_elements(u.statement) for u in updates),
             companions=first.companions,
             none_first=first.none_first,
+            by=first.by,
         )
 
     def _is_integer(self, node: ast.expr) -> bool:

@@ -2,20 +2,26 @@
 
 A selection, ``if new < best: best, where = new, i``, must compare the value that it then takes, so that the
 best of some iterations can be compared with the best of others in the same way. In ``if best is None or
-new < best`` the first value is taken whatever it is.
+new < best`` the first value is taken whatever it is. A part of the value may be compared in its place: ``if
+cost < best[0]: best = cost, i``, ``if p.cost < best.cost: best = p``.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from dataclasses import replace
 
 from dlbc.analysis.contributions.updates import Target, Update, at_path, is_repeatable
 from dlbc.analysis.uses import uses_of
-from dlbc.ir.access_path import AccessPath, path_of
+from dlbc.ir.access_path import AccessPath, bracket_text, path_of
 from dlbc.ir.region import ModuleNames
 
 _COMPARISONS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+#: The operators of selections.
+SELECTING = frozenset(_MIRRORED)
 
 _Pair = tuple[Target, ast.expr]
 
@@ -46,13 +52,44 @@ def selection_of(node: ast.stmt, module: ModuleNames) -> Update | None:
         (compared.left, compared.comparators[0], operator),
         (compared.comparators[0], compared.left, _MIRRORED[operator]),
     ):
-        best = at_path(old)
-        if best is None or (empty is not None and empty.path != best.path):
-            continue
-        if _chosen(new, best, pairs, module):
-            read += [best] if empty is None else [best, empty]
-            return _made_selection(node, read, sign, new, pairs, none_first=empty is not None)
+        for best, by in _compared(old):
+            if (empty is None or empty.path == best.path) and _chosen(new, best, by, pairs, module):
+                read += [best] if empty is None else [best, empty]
+                made = _made_selection(node, read, sign, new, pairs, none_first=empty is not None)
+                taken = next(value for at, value in pairs if at.path == best.path)
+                made_here = isinstance(taken, ast.Tuple | ast.List | ast.Dict)
+                return replace(made, by=by, may_change=bool(by) and not made_here)
     return None
+
+
+def _compared(node: ast.expr) -> Iterator[tuple[Target, str]]:
+    """The best value that is compared, or of which a part is."""
+    if (at := at_path(node)) is not None:
+        yield at, ""
+    match node:
+        case ast.Attribute(value=whole, attr=attr) if not attr.startswith("_"):
+            by = f".{attr}"
+        case ast.Subscript(value=whole, slice=ast.Constant() as key):
+            by = bracket_text(key)
+        case _:
+            return
+    if (at := at_path(whole)) is not None:
+        yield at, by
+
+
+def _part(node: ast.expr, by: str) -> ast.expr | None:
+    """The expression of that part of a value."""
+    if not by or by.startswith("."):
+        return ast.Attribute(node, by[1:], ast.Load()) if by else node
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            place = by[1:-1]
+            starred = any(isinstance(part, ast.Starred) for part in parts)
+            return parts[int(place)] if place.isdigit() and int(place) < len(parts) and not starred else None
+        case ast.Dict(keys=keys, values=values):
+            found = [v for k, v in zip(keys, values, strict=True) if k is not None and bracket_text(k) == by]
+            return found[0] if len(found) == 1 and None not in keys else None
+    return ast.Subscript(node, ast.parse(by[1:-1], mode="eval").body, ast.Load())
 
 
 def _without_none(test: ast.expr) -> tuple[ast.expr, Target | None]:
@@ -104,9 +141,10 @@ def _pairs(body: list[ast.stmt]) -> list[_Pair] | None:
     return bound if len(paths) == len(stores) and apart else None
 
 
-def _chosen(new: ast.expr, old: Target, pairs: list[_Pair], module: ModuleNames) -> bool:
+def _chosen(new: ast.expr, old: Target, by: str, pairs: list[_Pair], module: ModuleNames) -> bool:
     """Whether the branch binds ``old`` to the value compared, and no value in it depends on what it binds."""
-    taken = next((value for at, value in pairs if at.path == old.path), None)
+    whole = next((value for at, value in pairs if at.path == old.path), None)
+    taken = None if whole is None else _part(whole, by)
     if taken is None:
         return False
     own = {at.path.root for at, _ in pairs if not at.path.steps}

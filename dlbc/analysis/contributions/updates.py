@@ -50,7 +50,8 @@ class Update:
     the contributions; ``operand_sides``: the sides of the operator on which they stand. ``companions`` of a
     selection, the texts of paths, take a value when ``path`` does; ``companion_holders`` and
     ``companion_mentions`` are their expressions and names. ``none_first``: the selection takes any value in
-    place of None.
+    place of None; ``by``: of values this part is compared, ``[0]`` or ``.cost``;
+    ``may_change``: it may be another one later, as that of an object which has other names.
     """
 
     path: AccessPath
@@ -65,6 +66,8 @@ class Update:
     companion_holders: frozenset[ast.AST] = frozenset()
     companion_mentions: frozenset[ast.AST] = frozenset()
     none_first: bool = False
+    by: str = ""
+    may_change: bool = False
 
     @property
     def name(self) -> str:

@@ -23,7 +23,14 @@ from dlbrt.reductions.identities import (
     has_order,
 )
 from dlbrt.reductions.journal import Journal, NumericEntries
-from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, grouping, is_decided
+from dlbrt.reductions.kinds import (
+    ORDERED,
+    ContributionForm,
+    ContributionKind,
+    grouping,
+    is_decided,
+    part_of,
+)
 from dlbrt.reductions.numbers import Numbers, Operands, is_combinable
 from dlbrt.reductions.places import Place, Places
 from dlbrt.reductions.private_copies import (
@@ -106,7 +113,12 @@ def selectable(kind: ContributionKind, value: Any) -> bool:
         return has_order(value) or bool(ordered and ordered.order)
     if kind.form is not ContributionForm.SELECTION:
         return True
-    return has_order(value) or (kind.none_first and value is None)
+    if kind.none_first and value is None:
+        return True
+    try:
+        return has_order(part_of(kind.by)(value))
+    except (AttributeError, IndexError, KeyError, TypeError):
+        return False
 
 
 def is_moderate(value: Any) -> bool:
@@ -340,13 +352,13 @@ class _Shared:
             case ContributionForm.LAST:
                 return UNSET
             case ContributionForm.SELECTION if self._descriptions[name].empty:
-                return FirstValue(append, code, at_start=run[0] == 0)
+                return FirstValue(append, code, kind.by, at_start=run[0] == 0)
         return self._identities.setdefault(name, self._identity(name))
 
     def _identity(self, name: str) -> operations.StandIn:
         kind = self._kinds[name]
         if kind.form is ContributionForm.SELECTION:
-            return ExtremumIdentity(self._codes[name])
+            return ExtremumIdentity(self._codes[name], kind.by)
         if kind.operator in ("and", "or"):
             return BooleanIdentity((kind.operator == "and") != self._descriptions[name].decided)
         code = self._codes[name] + operations.combining(kind.operator)

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from dlbrt.reductions import operations
+from dlbrt.reductions.kinds import key_of
 from dlbrt.reductions.proxies import Append
 
 #: Types whose values, except NaN, are totally ordered.
@@ -58,18 +60,35 @@ class BooleanIdentity(operations.StandIn):
 
 
 class ExtremumIdentity(operations.StandIn):
-    """The start of a selection: every value except NaN beats it in ``new < best`` and the like."""
+    """The start of a selection: every value except NaN beats it in ``new < best`` and the like.
 
-    __slots__ = ("_code",)
+    It stands for its part ``by`` too, where that is what is compared.
+    """
 
-    def __init__(self, code: int = 0) -> None:
-        self._code = code
+    __slots__ = ("_by", "_code")
+
+    def __init__(self, code: int = 0, by: str = "") -> None:
+        self._code, self._by = code, by
+
+    def __getitem__(self, key: Any) -> ExtremumIdentity:
+        if not self._by.startswith("[") or key != key_of(self._by):
+            self._misused()
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return self if self._by == f".{name}" else super().__getattr__(name)
 
     def _beats(self, value: Any) -> bool:
         if not has_order(value):
-            entry: tuple[Any, ...] = (self._code + operations.SELECT, value, {})
+            entry: tuple[Any, ...] = (self._code + operations.SELECT, self._with(value), {})
             raise operations.RefusedOperandError(entry, "has no total order to be selected by")
         return bool(value == value)
+
+    def _with(self, value: Any) -> Any:
+        """An object that has the value as the part that is compared."""
+        if not self._by:
+            return value
+        return SimpleNamespace(**{self._by[1:]: value}) if self._by[0] == "." else {key_of(self._by): value}
 
     __lt__ = __le__ = __gt__ = __ge__ = _beats
 
@@ -83,15 +102,15 @@ class FirstValue(ExtremumIdentity):
 
     __slots__ = ("_append", "_at_start")
 
-    def __init__(self, append: Append, code: int, *, at_start: bool) -> None:
-        super().__init__(code)
+    def __init__(self, append: Append, code: int, by: str = "", *, at_start: bool) -> None:
+        super().__init__(code, by)
         self._append = append
         self._at_start = at_start
 
     def _beats(self, value: Any) -> bool:
         if super()._beats(value) or self._at_start:
             return True
-        self._append((self._code + operations.SELECT, value, None))
+        self._append((self._code + operations.SELECT, self._with(value), None))
         return False
 
     __lt__ = __le__ = __gt__ = __ge__ = _beats

@@ -7,7 +7,9 @@ with the best value (as MPI_MAXLOC).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from dlbrt.records import dataclass
@@ -42,6 +44,7 @@ class ContributionKind:
     companions: tuple[str, ...] = ()
     by_item: bool = False
     none_first: bool = False
+    by: str = ""
 
     @property
     def bound(self) -> bool:
@@ -88,16 +91,41 @@ def ELEMENTS(
     )
 
 
-def SELECT(comparison: str, *companions: str, none_first: bool = False) -> ContributionKind:
+def SELECT(comparison: str, *companions: str, by: str = "", none_first: bool = False) -> ContributionKind:
     """A name bound to the best value, as in ``if v > best: best, where = v, i``; ``companions`` go with it.
 
-    ``comparison`` is one of ``< <= > >=``; ValueError for any other. ``none_first``: the first value takes
-    the place of None, as in ``if best is None or v > best``.
+    ``comparison`` is one of ``< <= > >=``; ``by`` is the part of values that is compared: ``[0]`` or
+    ``["cost"]``, ``.cost``; ValueError for any other. ``none_first``: the first value takes the place of
+    None, as in ``if best is None or v > best``.
     """
     _check(comparison, COMPARISONS)
+    part_of(by)
     return ContributionKind(
-        ContributionForm.SELECTION, comparison, companions=companions, none_first=none_first
+        ContributionForm.SELECTION, comparison, companions=companions, none_first=none_first, by=by
     )
+
+
+def part_of(by: str) -> Callable[[Any], Any]:
+    """What is compared of a value, by its text; ValueError for another text."""
+    if not by:
+        return _whole
+    if by.startswith(".") and by[1:].isidentifier():
+        return attrgetter(by[1:])
+    return itemgetter(key_of(by))
+
+
+def key_of(by: str) -> int | str:
+    """The key in a text such as ``[0]`` or ``["cost"]``; ValueError for another text."""
+    inner = by[1:-1] if by.startswith("[") and by.endswith("]") else ""
+    if inner.isdigit():
+        return int(inner)
+    if len(inner) > 1 and inner[0] == inner[-1] == '"':
+        return inner[1:-1]
+    raise ValueError(f'by: expected [0], ["cost"] or .cost, found {by!r}')
+
+
+def _whole(value: Any) -> Any:
+    return value
 
 
 def LAST() -> ContributionKind:

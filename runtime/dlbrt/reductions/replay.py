@@ -20,7 +20,7 @@ import numpy as np
 
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent, NumericEntries, Segment, put_together
-from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided
+from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided, part_of
 from dlbrt.reductions.log_records import handle
 from dlbrt.reductions.numbers import Numbers, folded
 from dlbrt.reductions.operations import (
@@ -199,13 +199,14 @@ class Replay:
         return handle
 
     def _selection(self, name: str, kind: ContributionKind) -> Handler:
-        values, beats, none_first = self._values, _COMPARE[kind.operator], kind.none_first
+        values, none_first = self._values, kind.none_first
+        beats, part = _COMPARE[kind.operator], part_of(kind.by)
 
         def handle(entry: LogEntry) -> None:
             taken = none_first and values[name] is None
             if taken and entry[2] is None:
                 raise MisuseError(f"the first value offered to {name} is {entry[1]!r}, which has no order")
-            if taken or beats(entry[1], values[name]):
+            if taken or beats(part(entry[1]), part(values[name])):
                 values[name] = entry[1]
                 values.update(entry[2])
                 self._unbeaten.pop(name, None)

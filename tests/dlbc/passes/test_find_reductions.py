@@ -26,7 +26,10 @@ def shown(plan: LoopPlan) -> list[str]:
     for r in plan.reductions:
         words = {"several": r.multiple_updates, "integer": r.integer, "any": r.any_order}
         name = r.name + ("[]" if r.element else "")
-        found.append(" ".join([name, r.operator, *r.companions, *(w for w, holds in words.items() if holds)]))
+        part = [r.by] if r.by else []
+        found.append(
+            " ".join([name, r.operator, *part, *r.companions, *(w for w, holds in words.items() if holds)])
+        )
     return found + [f"{o.name} {len(o.effects)}" for o in plan.ordered]
 
 
@@ -72,6 +75,13 @@ NAMES = [
     ("if Y[i] and X[i] > best:\n    best = X[i]", "best >"),
     ("if Y[i]:\n    if X[i] > best:\n        best = X[i]", "best >"),
     ("best = X[i] if X[i] > best else best", "best >"),
+    ("v = X[i]\nif v > best[0]:\n    best = v, i", "best > [0]"),
+    ("v = X[i]\nif best is None or best[1] > v:\n    best = [i, v]", "best < [1]"),
+    ("v = X[i]\nif v > best['v']:\n    best, where = {'i': i, 'v': v}, i", 'best > ["v"] where'),
+    ("if (v := X[i]) > best[0]:\n    best = v, i", "best > [0]"),
+    ("v = X[i]\nbest = (v, i) if v > best[0] else best", "best > [0]"),
+    ("if X[i].cost < best.cost:\n    best = X[i]", "best < .cost"),
+    ("p = X[i]\nif p[0] < best[0]:\n    best = p", "best < [0]"),
 ]
 
 
@@ -203,6 +213,16 @@ REFUSED = [
     ("if X[i] > best:\n    best = X[i]\n    Y[i] = 1", ["DLB326"]),
     ("if start() > best:\n    best = start()", ["DLB326"]),
     ("if X[i] > best:\n    best, where = X[i], i\nY[i] = where", ["DLB326"]),
+    ("v = X[i]\nif v > best[1]:\n    best = v, i", ["DLB326"]),
+    ("v = X[i]\nif v > best[2]:\n    best = v, i", ["DLB326"]),
+    ("v = X[i]\nif v > best[0]:\n    best = *Y, v", ["DLB326"]),
+    ("v = X[i]\nif v > best['v']:\n    best = {**Y, 'v': v}", ["DLB326"]),
+    ("v = X[i]\nif v > best[0]:\n    best = v, i\nif v > best[1]:\n    best = i, v", ["DLB326"]),
+    ("v = X[i]\nif v > best[0]:\n    best = v, i\nY[i] = best[1]", ["DLB324"]),
+    ("p = X[i]\nif p.cost < best.cost:\n    best = p\np.cost = 0", ["DLB326"]),
+    ("p = X[i]\nif p.cost < best.cost:\n    best = p\np.cost += 1", ["DLB326"]),
+    ("for p in X[i]:\n    if p.cost < best.cost:\n        best = p", ["DLB326"]),
+    ("p = X[i]\nif p._cost < best._cost:\n    best = p", ["DLB326"]),
     ("if X[i] > best:\n    best, where = X[i], i\nelse:\n    where = 0", ["DLB326"]),
     ("if X[i] > best:\n    best, where = X[i], i\nif Y[i] > best:\n    best = Y[i]", ["DLB326"]),
     ("if X[i] > best:\n    best = X[i]\nif Y[i] < best:\n    best = Y[i]", ["DLB325"]),

@@ -7,7 +7,7 @@ import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -206,6 +206,34 @@ def test_a_selection_takes_the_first_value_in_place_of_none(
 
     kinds = {"best": SELECT(sign, "where", none_first=True)}
     assert_agree(kinds, {"best": None}, body, data, len(operands))
+
+
+class Priced(NamedTuple):
+    cost: Any
+    i: int
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+@given(st.data(), st.lists(ORDERED, max_size=40))
+def test_a_selection_compares_a_part(sign: str, data: st.DataObject, operands: list[Any]) -> None:
+    text = f"""if best is None or new {sign} best[0]: best = new, i
+if p.cost {sign} low.cost: low = p
+if new {sign} top["cost"]: top, where = {{"i": i, "cost": new}}, i"""
+    code = compile(text, "update", "exec")
+
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
+        names |= {"new": operands[i], "i": i, "p": Priced(operands[i], i)}
+        exec(code, {}, names)
+        for name in ("new", "i", "p"):
+            del names[name]
+
+    kinds = {
+        "best": SELECT(sign, by="[0]", none_first=True),
+        "low": SELECT(sign, by=".cost"),
+        "top": SELECT(sign, "where", by='["cost"]'),
+    }
+    values = {"best": None, "low": Priced(1.0, -1), "top": {"cost": 1}}
+    assert_agree(kinds, values, body, data, len(operands))
 
 
 @given(st.data(), st.lists(st.none() | NUMBERS, max_size=60), NUMBERS)

@@ -99,3 +99,40 @@ for value in [Compared(3), Compared(9), Compared(1), Compared(9)]:
     greatest = max(greatest, value)
     least = min(least, value)
 print(greatest.value, least.value)
+
+
+class Cell:
+    def __init__(self, cost, genes):
+        self.cost, self.genes = cost, genes
+
+
+def by_parts(values):
+    best, low, record, name, champion = None, (math.inf, -1), {"cost": -1.0, "i": None}, "", None
+    cells = [Cell(value, [i]) for i, value in enumerate(values)]
+    # dlb: parallel
+    for i in range(len(values)):
+        v = 2 * values[i]
+        if best is None or v > best[0]:
+            best = (v, i)
+        if (w := v % 7) <= low[0]:
+            low = [w, i, [v]]
+        if w > record["cost"]:
+            record = {"cost": w, "i": i}
+            name = f"n{i}"
+    # dlb: parallel
+    for cell in cells:
+        cell.genes.append(cell.cost)
+        if champion is None or cell.cost > champion.cost:
+            champion = cell
+    where = [cell is champion for cell in cells].index(True) if cells else None
+    # dlb: parallel
+    for cell in cells:
+        if champion is None or cell.cost <= champion.cost:
+            champion = cell
+    if cells:
+        champion.cost = -1
+    where = where, [cell.cost for cell in cells].count(-1)
+    return best, low, record, name, where, champion and champion.genes
+
+
+print(by_parts(values), by_parts([]), by_parts([math.nan, 3.0, math.nan, 9.0, 9.0, 1.0] * 3))

@@ -45,6 +45,7 @@ from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.parameters import COMPILED_S, Parameters
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import LoopContributions, combines_surely, selectable
+from dlbrt.reductions.kinds import ContributionForm
 from dlbrt.reductions.output import is_real, output_properties
 from dlbrt.reductions.unbound import is_unbound
 
@@ -125,7 +126,7 @@ class Preparation:
                 self.payload.pack(loop.contributions, lean=not self.watches(loop))
                 if self.payload.as_before:
                     return self._selection_obstacle(loop.contributions)
-                reason = self._hazard() or self._contribution_obstacle(loop.contributions)
+                reason = self._hazard() or self._contribution_obstacle(loop)
                 if reason is None:
                     self.payload.keep_packed()
                 return reason
@@ -276,12 +277,18 @@ class Preparation:
         kind = finalized_class(self.kernel, reached)
         return None if kind is None else f"the finalizer of {kind.__name__} would run on other ranks"
 
-    def _contribution_obstacle(self, known: LoopContributions) -> str | None:
+    def _contribution_obstacle(self, loop: LoopContext) -> str | None:
+        known = loop.contributions
         if reason := self._selection_obstacle(known):
             return reason
         if reason := self.payload.holder_obstacle():
             return reason
         changing = {name: known.values[name] for name in known.kinds}
+        if not (loop.unseen_calls or any(field.spec.in_place for field in self.payload.fields)):
+            # No iteration changes an object, so the best one may be an element of what they read.
+            selected = [n for n, kind in known.kinds.items() if kind.form is ContributionForm.SELECTION]
+            for name in (n for n in selected if not isinstance(changing[n], np.ndarray)):
+                del changing[name]
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
         met = [*self.payload.objects.known.objects, *self.space.containers] if changing else ()
         return reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
