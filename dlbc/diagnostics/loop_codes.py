@@ -9,6 +9,9 @@ _IN_DICTIONARIES = {
     "counters": "count in dictionaries of numbers, one for each counter: `first[{key}] = "
     "first.get({key}, 0) + {value}`",
     "pairs": "use one dictionary with pairs as keys: `{array}[{first}, {second}] = ...`",
+    "item": "make the item in a variable of the body, `item = {value}`, use that, and store it at the end: "
+    "`{array}[{key}] = item`",
+    "named": "use `{value}` in place of `{array}[{key}]`",
 }
 
 LOOPS: dict[str, CatalogueEntry] = {
@@ -275,8 +278,9 @@ LOOPS: dict[str, CatalogueEntry] = {
         E,
         "`{name}` looks like the best value so far, but dlbc cannot prove that each iteration offers one "
         "value and that nothing else depends on `{name}`",
-        "write `if v > {name}: {name}, where = v, i`, or `if {name} is None or v > {name}: ...`, with a name "
-        "`v`, and use both only after the loop; or write `{name} = max({name}, (v, -i))`",
+        "write `if v > {name}: {name}, where = v, i`, `if {name} is None or v > {name}: ...` or `if v > "
+        "{name}[0]: {name} = (v, i)`, with a name `v`, and use these only after the loop; of objects, which "
+        "have other names, compare an attribute at the end of the body",
     ),
     "DLB327": CatalogueEntry(
         E,

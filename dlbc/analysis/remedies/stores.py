@@ -30,6 +30,8 @@ def of_stores(node: Node, context: AnalysisContext) -> Choice:
         return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
     if (column := _column(stores[0], context)) is not None:
         return "frame", {"column": column, "index": context.names.index or "i"}
+    if (own := _item_used(name, context)) is not None:
+        return own
     made_inside = name in context.names.temporaries
     if not made_inside and not any(counts_with(store.slice, context) for store in stores):
         made = made_by(context, name)
@@ -64,6 +66,22 @@ def _under_computed_key(name: str, context: AnalysisContext) -> Choice:
             ):
                 text = f"{unparsed(target)} = {unparsed(value)}".replace(unparsed(key), "key")
                 return "computed_key", {"key": unparsed(key), "stored": text}
+    return None
+
+
+def _item_used(name: str, context: AnalysisContext) -> Choice:
+    """An item of a dictionary that iterations store, and use under the same key."""
+    nodes = [n for s in context.body for n in every_node(s)]
+    items = [n for n in nodes if isinstance(n, ast.Subscript)]
+    for node in nodes:
+        match node:
+            case ast.Assign([ast.Subscript(held, key) as item], value) if chain_root(held) == name:
+                array = unparsed(held)
+                alike = [n for n in items if n is not item and unparsed(n) == unparsed(item)]
+                later = not {*every_node(value)}.issuperset(alike)
+                if later and ContainerKinds(context).is_dictionary(array):
+                    fields = {"array": array, "key": unparsed(key), "value": unparsed(value)}
+                    return "named" if isinstance(value, ast.Name) else "item", fields
     return None
 
 
@@ -140,7 +158,7 @@ def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
 def of_possible(node: Node, context: AnalysisContext) -> Choice:
     """Stores by subscripts that may meet: of a data frame, of scratch space, or of a dictionary."""
     choice = of_stores(node, context)
-    known = ("frame", "scratch", "counters", "pairs", "computed_key")
+    known = ("frame", "scratch", "counters", "pairs", "computed_key", "item", "named")
     return choice if choice is not None and choice[0] in known else None
 
 
@@ -186,7 +204,7 @@ def of_fixed(node: Node, context: AnalysisContext) -> Choice:
     if not isinstance(node, ast.Subscript):
         return None
     array = chain_root(node)
-    if (inner := _in_containers(array, context)) is not None:
+    if (inner := _in_containers(array, context) or _item_used(array, context)) is not None:
         return inner
     if context.names.index is None:
         if context.loop.annotation.assume_independent is not None:

@@ -123,7 +123,7 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
         yield f"{field.name} is a {type(data).__name__}, {_unexpected(field)}"
         return
     if field.by_elements and field.spec.in_place and type(data) is list:
-        yield f"{field.name} is a list whose elements are changed in place, by no rows of its own"
+        yield f"iterations may change the same elements of {field.name}{_remedy(data)}"
     elif not field.stores_are_distinct(n):
         yield f"two iterations store to the same row of {field.name}"
     elif not field.stores_are_apart(n):
@@ -137,8 +137,8 @@ def _unexpected(field: Field) -> str:
     if type(field.data) is not dict or not field.spec.stores or "." in field.name:
         return "neither a numpy array nor a list"
     return (
-        "and iterations may only store to a dictionary: where they read what they have stored, let them keep "
-        f"it in a variable; `{field.name} = {{}}` or `{field.name} = dict(..)` before the loop shows its kind"
+        "of which iterations may only use what they have stored before under the same key, and only where "
+        f"`{field.name} = {{}}` or `{field.name} = dict(..)` before the loop shows its kind"
     )
 
 
@@ -147,7 +147,15 @@ def _conflicts(field: Field, tables: AccessTables) -> Iterable[str]:
     if conflict is not None:
         name = index_name(field.spec)
         values = [f"{name}={field.index.value(p)}" for p in (conflict.first, conflict.second)]
-        yield f"iterations {values[0]} and {values[1]} both touch row {conflict.row} of {field.name}"
+        touched = f"row {conflict.row} of {field.name}"
+        yield f"iterations {values[0]} and {values[1]} both touch {touched}{_remedy(field.data)}"
+
+
+def _remedy(data: Any) -> str:
+    """What to do where several iterations store to parts of an element of a list of lists."""
+    if type(data) is not list or not data or type(data[0]) is not list:
+        return ""
+    return ", a list of lists; in a numpy array they may store to single elements of a row"
 
 
 def _of_array(field: Field, data: Array) -> Iterable[str]:

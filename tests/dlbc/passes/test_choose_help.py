@@ -38,6 +38,8 @@ CASES = [
     ("DLB306", "m = {}\n", "m.setdefault(b[i], [0, 0]); m[b[i]][0] += 2", "first.get(b[i], 0) + 2`"),
     ("DLB306", "m = {}\n", "m[b[i].name()] = m.get(b[i].name(), 0) + 1", "`m[key] = m.get(key, 0) + 1`"),
     ("DLB302", "m = dict(b)\n", "m[b[i]]['n'] += 1", "`first[b[i]] = first.get(b[i], 0) + 1`"),
+    ("DLB302", "m = {}\n", "x = b[i:]; m[b[i]] = x; m[b[i]][0] = 2", "use `x` in place of `m[b[i]]`"),
+    ("DLB302", "m = {}\n", "m[b[i]] = b[i:]; m[b[i]][0] = 2", "`item = b[i:]`, use that"),
     ("DLB306", "m = {}\n", "m.setdefault(b[i], {})[i] = 1", "`m[b[i], i] = ...`"),
     ("DLB420", "import collections as c\nm = c.defaultdict(dict)\n", "m[i][b[i]] = 1", "`m[i, b[i]]`"),
     ("DLB306", "m = {}\n", "if i not in m: m[i] = []; m[i].extend(b)", "`m.setdefault(i, [])`"),

@@ -101,7 +101,10 @@ def test_data_as_the_proof_takes_it_is_shared(fields: list[Field]) -> None:
             ],
             "iterations i=0 and i=2 both touch row 2 of a",
         ),
-        ([field([[0] for _ in range(4)], WHOLE("rw", in_place=True))], "changed in place"),
+        (
+            [field([[0] for _ in range(4)], WHOLE("rw", in_place=True))],
+            "iterations may change the same elements of a, a list of lists; in a numpy array",
+        ),
         ([field(np.zeros(()), WHOLE("rw"))], "has 0 dimensions"),
         ([field(A), field(A, R, "b")], "are the same object"),
         ([field(A[1:]), field(A[:-1], R, "b")], "also reached under another name"),
