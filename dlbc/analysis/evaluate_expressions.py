@@ -17,6 +17,7 @@ from operator import or_
 from dlbc.analysis.cached_results import keeps_results
 from dlbc.analysis.callees import callbacks_of
 from dlbc.analysis.environment import CLOSURE, DEEPEST, UNKNOWN, ChainEvaluator, without_closures
+from dlbc.analysis.operator_methods import may_give_operand
 from dlbc.analysis.uses import (
     UseKind,
     bound_names,
@@ -119,6 +120,9 @@ class ExpressionEvaluator(ChainEvaluator):
                 self._union([left, right])
                 items = self._quietly(left if isinstance(left, ast.List) else right)
                 return AbstractValue(frozenset(), items.reachable, items.has_mutable_items)
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() if may_give_operand(node, self._region.module):
+                given = self._union(n for n in children_of(node) if isinstance(n, ast.expr))
+                return given | given.element
             case ast.BinOp(left=left, right=right):
                 both = self._union([left, right])
                 return AbstractValue(frozenset(), both.reachable, both.has_mutable_items)

@@ -9,9 +9,10 @@ _IN_DICTIONARIES = {
     "counters": "count in dictionaries of numbers, one for each counter: `first[{key}] = "
     "first.get({key}, 0) + {value}`",
     "pairs": "use one dictionary with pairs as keys: `{array}[{first}, {second}] = ...`",
-    "item": "make the item in a variable of the body, `item = {value}`, use that, and store it at the end: "
-    "`{array}[{key}] = item`",
-    "named": "use `{value}` in place of `{array}[{key}]`",
+    "item": "give the item a name as it is stored, `item = {array}[{key}] = {value}`, and use `item` then",
+    "named": "where the body uses `{array}[{key}]` after it has stored `{value}` there, write `{value}`",
+    "keyed_items": "iterations may only store items to a dictionary: give each a name as it is stored, "
+    "`item = {array}[key] = ...`, use `item` then, and use `{array}` after the loop",
 }
 
 LOOPS: dict[str, CatalogueEntry] = {

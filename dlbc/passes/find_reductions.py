@@ -18,7 +18,7 @@ from dlbrt.contract import Distribution
 
 from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.contributions.additions import Addition, additions_of
+from dlbc.analysis.contributions.additions import Addition, additions_of, puts_new
 from dlbc.analysis.contributions.mentions import chains_in, mentions_in
 from dlbc.analysis.contributions.selections import SELECTING, resembles_selection, selection_of
 from dlbc.analysis.contributions.updates import LAST, Update, store_of, update_of
@@ -314,9 +314,11 @@ class _Finder:
             stored = any(isinstance(a.effect, ast.stmt) for a in additions)
             if path.steps and stored and not self.kinds.is_dictionary(path.text):
                 continue  # rows of an array, for the dependence test and the inspector
+            by_item = any(a.by_item for a in additions)
+            if by_item and not all(puts_new(a, self._module) for a in additions):
+                continue  # what is added to the item is seen at once under its other names
             self._note(path, known)
             self.roots |= known
-            by_item = any(a.by_item for a in additions)
             yield OrderedContainer(path.text, tuple(a.effect for a in additions), by_item)
 
     def _note(self, path: AccessPath, mentions: set[ast.AST]) -> None:

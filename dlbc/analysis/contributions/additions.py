@@ -11,10 +11,16 @@ from collections.abc import Iterator
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis.names import full_name
 from dlbc.ir.access_path import AccessPath, path_of
+from dlbc.ir.region import ModuleNames
+from dlbc.library.table import lookup
 
 #: Methods that add to a container and return nothing.
 _ADDING = frozenset({"append", "extend", "appendleft", "extendleft", "add", "insert", "update"})
+
+#: Methods whose last argument becomes an item.
+_SINGLE = frozenset({"append", "appendleft", "add", "insert", "setdefault"})
 
 #: Methods that write to a stream.
 _WRITING = frozenset({"write", "writelines"})
@@ -53,6 +59,30 @@ def additions_of(node: ast.stmt) -> Iterator[Addition]:
             for part in (part for target in targets for part in _parts(target)):
                 if isinstance(part, ast.Subscript) and (at := path_of(part.value)) is not None:
                     yield Addition(*at, node)
+
+
+def puts_new(addition: Addition, module: ModuleNames) -> bool:
+    """Whether all that becomes an item of the container is surely made there, so that nothing else has it."""
+    match addition.effect:
+        case ast.Assign(targets=[ast.Subscript()], value=value):
+            return _is_made(value, module)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call(args=[_, first]))
+        ):  # d.setdefault(k, first).append(e)
+            return _is_made(first, module)
+        case ast.Call(func=ast.Attribute(attr=method), args=given, keywords=[]) if not addition.by_item:
+            within = given[-1:] if method in _SINGLE else ()
+            return bool(within) and all(_is_made(value, module) for value in within)
+    return addition.by_item
+
+
+def _is_made(node: ast.expr, module: ModuleNames) -> bool:
+    match node:
+        case ast.Call(func=function):
+            row = lookup(full_name(function, module))
+            return row.is_new or row.container
+    displays = (ast.Dict, ast.List, ast.Set, ast.Tuple, ast.DictComp, ast.ListComp, ast.SetComp)
+    return isinstance(node, (*displays, ast.Constant, ast.JoinedStr))
 
 
 def _parts(target: ast.expr) -> Iterator[ast.expr]:

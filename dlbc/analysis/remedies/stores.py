@@ -22,6 +22,8 @@ def of_stores(node: Node, context: AnalysisContext) -> Choice:
     tested = (t for t in tests if isinstance(t.ops[0], ast.In | ast.NotIn))
     if any(unparsed(t.comparators[0]) == name for t in tested):
         return _contributed(name, context) or _filled(name, context) or ("cache", {"array": name})
+    if (own := _item_used(name, context)) is not None:
+        return own
     if (inner := _in_containers(name, context) or _under_computed_key(name, context)) is not None:
         return inner
     if not stores and any(node is each for each in _run_through(context)):
@@ -30,9 +32,10 @@ def of_stores(node: Node, context: AnalysisContext) -> Choice:
         return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
     if (column := _column(stores[0], context)) is not None:
         return "frame", {"column": column, "index": context.names.index or "i"}
-    if (own := _item_used(name, context)) is not None:
-        return own
     made_inside = name in context.names.temporaries
+    held = _array_of(stores[0])
+    if held and not made_inside and ContainerKinds(context).is_dictionary(held):
+        return "keyed_items", {"array": held}
     if not made_inside and not any(counts_with(store.slice, context) for store in stores):
         made = made_by(context, name)
         text = f"`{name} = {unparsed(made)}`" if made is not None else f"what makes `{name}`"
@@ -158,7 +161,7 @@ def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
 def of_possible(node: Node, context: AnalysisContext) -> Choice:
     """Stores by subscripts that may meet: of a data frame, of scratch space, or of a dictionary."""
     choice = of_stores(node, context)
-    known = ("frame", "scratch", "counters", "pairs", "computed_key", "item", "named")
+    known = ("frame", "scratch", "counters", "pairs", "computed_key", "item", "named", "keyed_items")
     return choice if choice is not None and choice[0] in known else None
 
 
@@ -204,7 +207,7 @@ def of_fixed(node: Node, context: AnalysisContext) -> Choice:
     if not isinstance(node, ast.Subscript):
         return None
     array = chain_root(node)
-    if (inner := _in_containers(array, context) or _item_used(array, context)) is not None:
+    if (inner := _item_used(array, context) or _in_containers(array, context)) is not None:
         return inner
     if context.names.index is None:
         if context.loop.annotation.assume_independent is not None:

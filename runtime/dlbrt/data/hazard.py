@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
@@ -85,6 +85,20 @@ def reached_otherwise(
     return None
 
 
+def items_reached(own: Mapping[str, Any], met: Iterable[Any], names: Mapping[str, Any]) -> str | None:
+    """The reason why iterations may not add to items of the containers ``own``; None if they may.
+
+    What they add arrives after the loop, so that nothing else which they can reach may be such an item.
+    """
+    reached = {id(value) for value in (*met, *(v for name, v in names.items() if name not in own))}
+    for name, container in own.items():
+        items = dict.values(container) if isinstance(container, dict) else container
+        for item in items if isinstance(items, list | tuple | deque | ValuesView) else ():
+            if id(item) in reached and type(item) not in ATOMS:
+                return f"an item of {name} is also reached {elsewhere(name, item, names)}"
+    return None
+
+
 _KEYS_AND_VALUES = ("keys", "values", "items")
 
 #: What shows a dictionary without being one.
@@ -137,8 +151,9 @@ def _unexpected(field: Field) -> str:
     if type(field.data) is not dict or not field.spec.stores or "." in field.name:
         return "neither a numpy array nor a list"
     return (
-        "of which iterations may only use what they have stored before under the same key, and only where "
-        f"`{field.name} = {{}}` or `{field.name} = dict(..)` before the loop shows its kind"
+        "and iterations may only store to a dictionary: where they use an item that they have stored, let "
+        f"them give it a name (`item = {field.name}[key] = ..`); `{field.name} = {{}}` or "
+        f"`{field.name} = dict(..)` before the loop shows its kind"
     )
 
 

@@ -169,6 +169,23 @@ def test_ordered_effects(body: str, expected: str) -> None:
     assert shown(plan_of(text_of(body))) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        ("m.setdefault(X[i], []).append(i)", []),
+        ("m[X[i]] = list(Y)\nm[X[i]].append(i)", []),
+        ("m[X[i]] = x = [i]\nm[X[i]].append(i)\nY[i] = len(x)", ["DLB302"]),
+        ("x = [i]\nm[X[i]] = x\nm[X[i]].append(i)\nY[i] = len(x)", ["DLB302"]),
+        ("x = [i]\nm.setdefault(X[i], x).append(i)\nY[i] = len(x)", ["DLB407", "DLB406"]),
+        ("m.update({X[i]: Y})\nm[X[i]].append(i)", ["DLB306"]),
+        ("items.append(Y)\nitems[i].append(i)", ["DLB306", "DLB406"]),
+    ],
+)
+def test_what_is_added_to_an_item_is_seen_under_its_other_names(body: str, codes: list[str]) -> None:
+    text = text_of(body, before="m = {}\nitems = []\n" if "m[" in body or "m." in body else "")
+    assert codes_of(text) == codes
+
+
 PLAIN = [
     "hist[i] += 1",
     "hist[i, X[i]] += 1",

@@ -9,7 +9,7 @@ import pytest
 from dlbrt.data.array_table import BLOCK, WHOLE, ArraySpec
 from dlbrt.data.field import Field, array_field
 from dlbrt.data.footprint import IndexMap
-from dlbrt.data.hazard import hazard
+from dlbrt.data.hazard import hazard, items_reached
 from dlbrt.data.space import space_of
 from numpy.lib.stride_tricks import as_strided
 
@@ -146,3 +146,16 @@ def test_another_name_of_an_element_is_told_as_a_path() -> None:
     said = hazard([own], [], set(), 2, [items[0]], named)
     assert said is not None
     assert said.startswith("elements of a are also reached as book['first']: use no book in the body")
+
+
+def test_items_of_containers_that_are_reached_otherwise() -> None:
+    row, store = [0], {"x": [1]}
+    names = {"row": row, "store": store, "groups": {"a": row}}
+    assert items_reached({"groups": {"a": [], "b": 1}}, [store["x"]], names) is None
+    assert items_reached({"groups": {"a": row}}, [], names) == (
+        "an item of groups is also reached as row: use one of the names in the body"
+    )
+    said = items_reached({"groups": [[], store["x"]]}, [store["x"]], names)
+    assert said is not None
+    assert said.startswith("an item of groups is also reached as store['x']")
+    assert items_reached({"groups": {"a": 1, "b": "t"}}, [1, "t"], names) is None

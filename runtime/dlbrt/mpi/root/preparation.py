@@ -23,7 +23,7 @@ from dlbrt.data.access_table import FootprintError
 from dlbrt.data.array_table import root_of
 from dlbrt.data.field import overwriting, reached_whole
 from dlbrt.data.footprint import IndexMap
-from dlbrt.data.hazard import hazard, holders, reached_otherwise
+from dlbrt.data.hazard import hazard, holders, items_reached, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.shown_warnings import collects_warnings
@@ -291,7 +291,9 @@ class Preparation:
                 del changing[name]
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
         met = [*self.payload.objects.known.objects, *self.space.containers] if changing else ()
-        return reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
+        reason = reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
+        grouped = {name: known.values[name] for name, kind in known.kinds.items() if kind.by_item}
+        return reason or items_reached(grouped, met, self.named)
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""
