@@ -3,7 +3,7 @@
 Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
 under random load; adding a file adds its tests. Those named `unseen..` have calls that contradict the plan;
 no other program may be found to do so. Programs print what they compute to the last bit. A program
-runs under one setting, chosen by its name, or with `pytest --full` under an eighth of them; then that one is
+runs under one setting, chosen by its name, or with `pytest --full` under a twelfth of them; then that one is
 a fresh interpreter on each rank, the others are forks. Compiling takes most of the time of some, so half of
 the programs with `jit` run only then.
 """
@@ -53,7 +53,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             for name in NAMES
             if not name.startswith("jit_") or name in part(NAMES, 2)
             for number, run in enumerate(RUNS)
-            if number in (some(name, 8) if is_full() else (chosen(name),))
+            if number in (some(name, 12) if is_full() else (chosen(name),))
         ]
         metafunc.parametrize(("program", "ranks", "env"), runs, indirect=["program"], scope="module")
 

@@ -83,7 +83,7 @@ def _parses(text: str) -> bool:
 
 
 def test_malformed_inputs_get_a_verdict() -> None:
-    assert list(failures(0, 2000 if is_full() else 150, limit=60)) == []
+    assert list(failures(0, 1200 if is_full() else 150, limit=60)) == []
 
 
 #: What malformed inputs have found, in the smallest form.
