@@ -352,6 +352,9 @@ def _seen(node: ast.expr, module: ModuleNames, besides: tuple[str, ...] = ()) ->
     if root in module.imports:
         full = f"{module.imports[root]}{'.' if rest else ''}{rest}"
         return is_pure(full) or full.startswith(besides)
+    if isinstance(node, ast.Attribute) and not besides and node.attr not in module.methods:
+        row = lookup(f".{node.attr}")  # a method that only reads: `max(counts, key=counts.get)`
+        return row.is_new or row.is_reader
     known = is_module_callable(root, module) or module.builtin(root)
     return known and isinstance(node, ast.Name)
 

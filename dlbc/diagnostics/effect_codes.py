@@ -116,6 +116,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
             "its functions are seen, and `--trust` leaves the look out",
             "method": "nothing to do if that is so, and `--trust` leaves the look out; methods of classes "
             "that are defined in this file are seen",
+            "object": "nothing to do if that is so, and `--trust` leaves the look out; functions and classes "
+            "that are defined in this file are seen",
         },
     ),
     "DLB413": CatalogueEntry(

@@ -98,7 +98,7 @@ def _sliced(made: ast.Subscript) -> Choice:
 
 
 def of_unseen(node: Node, context: AnalysisContext) -> Choice:
-    """A method of a logger, a function of a package that is installed, or a method of some object."""
+    """A logger's method, a function of a package that is installed, a method, or an object that is called."""
     if not isinstance(node, ast.Call):
         return None
     called = full_name(node.func, context.module)
@@ -107,8 +107,10 @@ def of_unseen(node: Node, context: AnalysisContext) -> Choice:
     ):
         return "records", {}
     package = called.partition(".")[0]
-    if package and package != called:
+    if package not in ("", "builtins", called):
         return "installed", {"package": package}
+    if isinstance(node.func, ast.Name) and node.func.id not in context.module.functions:
+        return "object", {}
     return ("method", {}) if isinstance(node.func, ast.Attribute) else None
 
 
