@@ -269,6 +269,10 @@ LOOPS: dict[str, CatalogueEntry] = {
         "the ones before it",
         "use `{name}` only after the loop, compute it from the loop's variable, collect what it counts by "
         "`items.append(e)`, or leave this loop sequential",
+        {
+            "filled": "each iteration fills `{name}` first: add the clause `private({name})`, so that each "
+            "has its own, or make it in the body",
+        },
     ),
     "DLB325": CatalogueEntry(
         E,

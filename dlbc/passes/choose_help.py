@@ -28,6 +28,7 @@ _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
     "DLB310": values.of_carried,
     "DLB311": values.of_update,
     "DLB315": values.of_augmented,
+    "DLB324": stores.of_accumulated,
     "DLB402": effects.of_files,
     "DLB407": effects.of_change,
     "DLB409": effects.of_shared,

@@ -165,6 +165,27 @@ def of_possible(node: Node, context: AnalysisContext) -> Choice:
     return choice if choice is not None and choice[0] in known else None
 
 
+def of_accumulated(node: Node, context: AnalysisContext) -> Choice:
+    """Scratch space that each iteration fills before it updates it."""
+    name = unparsed(node.target) if isinstance(node, ast.AugAssign) else ""
+    for statement in context.body:
+        if name in names_in(statement):
+            return ("filled", {"name": name}) if _fills(statement, name) else None
+    return None
+
+
+def _fills(statement: ast.stmt, name: str) -> bool:
+    """Whether the statement stores to all elements of the array, as far as the text shows it."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(ast.Name(id=held), part)], value=value):
+            return held == name and unparsed(part) in (":", "...") and name not in names_in(value)
+        case ast.Expr(ast.Call(func=ast.Attribute(ast.Name(id=held), "fill"))):
+            return held == name
+        case ast.Expr(ast.Call(func=ast.Attribute(attr="copyto"), args=[ast.Name(id=held), *given])):
+            return held == name and not any(name in names_in(each) for each in given)
+    return False
+
+
 def of_proved(node: Node, context: AnalysisContext) -> Choice:
     """The same, an element that all update, or elements that another iteration stores to for certain."""
     name = chain_root(node) if isinstance(node, ast.expr) else ""
