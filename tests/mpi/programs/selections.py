@@ -1,6 +1,7 @@
 """The best value so far, in names, in objects and in dictionaries: ties, NaN, no value at the start."""
 
 import math
+import textwrap
 from fractions import Fraction
 
 values = [3.5, 2.0, 7.25, 2.0, math.nan, -0.0, 0.0, 7.25, -4.0, -4.0, 1e300, math.nan, 5.0] * 3
@@ -125,10 +126,18 @@ def by_parts(values):
         if champion is None or cell.cost > champion.cost:
             champion = cell
     where = [cell is champion for cell in cells].index(True) if cells else None
-    # dlb: parallel
-    for cell in cells:
-        if champion is None or cell.cost <= champion.cost:
-            champion = cell
+    for _ in range(2):
+        champion = None
+        # dlb: parallel
+        for cell in cells:
+            cell.cost = textwrap.fill(str(cell.cost) * 3, 7)
+            if champion is None or cell.cost <= champion.cost:
+                champion = cell
+        champion = None
+        # dlb: parallel
+        for cell in cells:
+            if champion is None or cell.cost <= champion.cost:
+                champion = cell
     if cells:
         champion.cost = -1
     where = where, [cell.cost for cell in cells].count(-1)

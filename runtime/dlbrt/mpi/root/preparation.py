@@ -36,6 +36,7 @@ from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.payload import Payload
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
+from dlbrt.mpi.team import SingleRank
 from dlbrt.mpi.values.code_reach import finalized_class
 from dlbrt.mpi.values.generators import is_replaced
 from dlbrt.mpi.values.kernels import named
@@ -284,16 +285,27 @@ class Preparation:
         if reason := self.payload.holder_obstacle():
             return reason
         changing = {name: known.values[name] for name in known.kinds}
-        if not (loop.unseen_calls or any(field.spec.in_place for field in self.payload.fields)):
-            # No iteration changes an object, so the best one may be an element of what they read.
-            selected = [n for n, kind in known.kinds.items() if kind.form is ContributionForm.SELECTION]
-            for name in (n for n in selected if not isinstance(changing[n], np.ndarray)):
+        # The best object so far may be an element of what iterations read, if none of them changes it.
+        unchanged = not (loop.unseen_calls or any(field.spec.in_place for field in self.payload.fields))
+        settled = set[int]() if unchanged else self._settled(loop)
+        for name, kind in known.kinds.items():
+            stays = unchanged or id(changing[name]) in settled
+            selected = kind.form is ContributionForm.SELECTION and not isinstance(changing[name], np.ndarray)
+            if selected and stays:
                 del changing[name]
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
         met = [*self.payload.objects.known.objects, *self.space.containers] if changing else ()
         reason = reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
         grouped = {name: known.values[name] for name, kind in known.kinds.items() if kind.by_item}
         return reason or items_reached(grouped, met, self.named)
+
+    def _settled(self, loop: LoopContext) -> set[int]:
+        """Identities of the elements that iterations which are done have changed: no other one does."""
+        if not isinstance(loop.team, SingleRank):
+            return set()
+        lists = [field for field in self.payload.fields if type(field.data) is list and field.spec.in_place]
+        rows = ((field, run) for field in lists for run in field.stored(Spans.of(*loop.team.figures.parts)))
+        return {id(field.data[row]) for field, run in rows for row in run}
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""
