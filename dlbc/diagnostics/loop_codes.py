@@ -284,8 +284,9 @@ LOOPS: dict[str, CatalogueEntry] = {
         "`{name}` looks like the best value so far, but dlbc cannot prove that each iteration offers one "
         "value and that nothing else depends on `{name}`",
         "write `if v > {name}: {name}, where = v, i`, `if {name} is None or v > {name}: ...` or `if v > "
-        "{name}[0]: {name} = (v, i)`, with a name `v`, and use these only after the loop; of objects, which "
-        "have other names, compare an attribute at the end of the body",
+        "{name}[0]: {name} = (v, i)`, and use these only after the loop. Make `v` and whatever else is bound "
+        "before the `if`, which calls nothing and has no other branch; of objects, which have other names, "
+        "compare an attribute at the end of the body, or `v = x.cost` as above",
     ),
     "DLB327": CatalogueEntry(
         E,

@@ -69,7 +69,7 @@ def _compared(node: ast.expr) -> Iterator[tuple[Target, str]]:
     match node:
         case ast.Attribute(value=whole, attr=attr) if not attr.startswith("_"):
             by = f".{attr}"
-        case ast.Subscript(value=whole, slice=ast.Constant() as key):
+        case ast.Subscript(value=whole, slice=ast.Constant() as key) if path_of(node) is not None:
             by = bracket_text(key)
         case _:
             return
@@ -87,8 +87,9 @@ def _part(node: ast.expr, by: str) -> ast.expr | None:
             starred = any(isinstance(part, ast.Starred) for part in parts)
             return parts[int(place)] if place.isdigit() and int(place) < len(parts) and not starred else None
         case ast.Dict(keys=keys, values=values):
-            found = [v for k, v in zip(keys, values, strict=True) if k is not None and bracket_text(k) == by]
-            return found[0] if len(found) == 1 and None not in keys else None
+            written = [k.value for k in keys if isinstance(k, ast.Constant)]
+            found = [v for k, v in zip(written, values, strict=False) if k == ast.literal_eval(by[1:-1])]
+            return found[0] if len(found) == 1 and len(written) == len(keys) else None
     return ast.Subscript(node, ast.parse(by[1:-1], mode="eval").body, ast.Load())
 
 

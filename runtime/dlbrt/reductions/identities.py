@@ -15,7 +15,7 @@ from dlbrt.reductions.kinds import key_of
 from dlbrt.reductions.proxies import Append
 
 #: Types whose values, except NaN, are totally ordered.
-_ORDERED = (int, float, str, bytes, np.integer, np.floating)
+_ORDERED = (int, float, str, bytes, np.integer, np.floating, np.bool_)
 
 
 class Identity(operations.StandIn):
@@ -81,7 +81,7 @@ class ExtremumIdentity(operations.StandIn):
     def _beats(self, value: Any) -> bool:
         if not has_order(value):
             entry: tuple[Any, ...] = (self._code + operations.SELECT, self._with(value), {})
-            raise operations.RefusedOperandError(entry, "has no total order to be selected by")
+            raise operations.RefusedOperandError(entry, "has no total order to be selected by", value)
         return bool(value == value)
 
     def _with(self, value: Any) -> Any:

@@ -85,8 +85,10 @@ class RefusedOperandError(MisuseError):
     Rank 0 applies the entry last, and so raises what the program raises.
     """
 
-    def __init__(self, entry: tuple[Any, ...], why: str = "is combined with a value of another kind") -> None:
-        super().__init__(f"a {type(entry[1]).__name__} {why}")
+    def __init__(
+        self, entry: tuple[Any, ...], why: str = "is combined with a value of another kind", *operand: Any
+    ) -> None:
+        super().__init__(f"a {type((operand or entry[1:])[0]).__name__} {why}")
         self.entry = entry
 
 

@@ -205,7 +205,9 @@ class Replay:
         def handle(entry: LogEntry) -> None:
             taken = none_first and values[name] is None
             if taken and entry[2] is None:
-                raise MisuseError(f"the first value offered to {name} is {entry[1]!r}, which has no order")
+                raise MisuseError(
+                    f"the first value offered to {name} is {part(entry[1])!r}, which has no order"
+                )
             if taken or beats(part(entry[1]), part(values[name])):
                 values[name] = entry[1]
                 values.update(entry[2])

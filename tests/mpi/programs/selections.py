@@ -4,6 +4,8 @@ import math
 import textwrap
 from fractions import Fraction
 
+import numpy as np
+
 values = [3.5, 2.0, 7.25, 2.0, math.nan, -0.0, 0.0, 7.25, -4.0, -4.0, 1e300, math.nan, 5.0] * 3
 
 
@@ -145,3 +147,29 @@ def by_parts(values):
 
 
 print(by_parts(values), by_parts([]), by_parts([math.nan, 3.0, math.nan, 9.0, 9.0, 1.0] * 3))
+
+
+def shared_with_contributions():
+    counts = {"cost": 5}
+    best, items = counts, [1]
+    longest = items
+    # dlb: parallel
+    for i in range(20):
+        counts["cost"] += 1
+        if (v := i * 7 % 13 + 3) > best["cost"]:
+            best = {"cost": v, "i": i}
+    # dlb: parallel
+    for i in range(20):
+        items.append(i)
+        if (v := i * 7 % 13) > longest[0]:
+            longest = [v, i]
+    flag = None
+    # dlb: parallel
+    for i in range(20):
+        f = np.float64(i * 7 % 13) > 11
+        if flag is None or f > flag[0]:
+            flag = (f, i)
+    return best, counts, items, longest, flag
+
+
+print(*shared_with_contributions())

@@ -46,7 +46,7 @@ from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.parameters import COMPILED_S, Parameters
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import LoopContributions, combines_surely, selectable
-from dlbrt.reductions.kinds import ContributionForm
+from dlbrt.reductions.kinds import ContributionForm, ContributionKind
 from dlbrt.reductions.output import is_real, output_properties
 from dlbrt.reductions.unbound import is_unbound
 
@@ -61,6 +61,11 @@ _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
 
 #: What a guard asks of an array to slices of which iterations store: those of a list may change its length.
 _HAS_AXES = ".ndim > 0"
+
+
+def _is_selected(kind: ContributionKind, value: Any) -> bool:
+    """Whether iterations choose the best object; rows of arrays have memory that others may change."""
+    return kind.form is ContributionForm.SELECTION and not isinstance(value, np.ndarray)
 
 
 class Preparation:
@@ -270,7 +275,8 @@ class Preparation:
     def _selection_obstacle(self, known: LoopContributions) -> str | None:
         for name, kind in known.kinds.items():
             if not selectable(kind, known.values[name]):
-                return f"what {name} starts from has no order that ranks could choose by"
+                what = f"the part {kind.by} of what {name} starts from is missing, or" if kind.by else ""
+                return f"{what or f'what {name} starts from'} has no order that ranks could choose by"
         return None
 
     def _finalizer_obstacle(self) -> str | None:
@@ -284,28 +290,39 @@ class Preparation:
             return reason
         if reason := self.payload.holder_obstacle():
             return reason
-        changing = {name: known.values[name] for name in known.kinds}
-        # The best object so far may be an element of what iterations read, if none of them changes it.
-        unchanged = not (loop.unseen_calls or any(field.spec.in_place for field in self.payload.fields))
-        settled = set[int]() if unchanged else self._settled(loop)
-        for name, kind in known.kinds.items():
-            stays = unchanged or id(changing[name]) in settled
-            selected = kind.form is ContributionForm.SELECTION and not isinstance(changing[name], np.ndarray)
-            if selected and stays:
-                del changing[name]
+        stays = self._settled(loop)
+        changing = {name: value for name, value in known.values.items() if name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
+        changing = {n: v for n, v in changing.items() if not (_is_selected(known.kinds[n], v) and stays(v))}
         met = [*self.payload.objects.known.objects, *self.space.containers] if changing else ()
         reason = reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
+        for name in (n for n in changing if _is_selected(known.kinds[n], changing[n])):
+            if reason is not None and reason.startswith(f"{name} is also reached"):
+                return f"{name} is an object that iterations may change: begin with None, or a copy of it"
         grouped = {name: known.values[name] for name, kind in known.kinds.items() if kind.by_item}
         return reason or items_reached(grouped, met, self.named)
 
-    def _settled(self, loop: LoopContext) -> set[int]:
-        """Identities of the elements that iterations which are done have changed: no other one does."""
+    def _settled(self, loop: LoopContext) -> Callable[[Any], bool]:
+        """Tells of the best object so far whether the iterations to come leave it as it is.
+
+        None of them changes an object, or it is an element of a list that an iteration which is done has
+        changed, as no other one does.
+        """
+        kinds, values = loop.contributions.kinds, loop.contributions.values
+        others = {n: k for n, k in kinds.items() if k.form is not ContributionForm.SELECTION}
+        grown = {
+            id(values[n]) for n, k in others.items() if k.form is ContributionForm.ADDED and not k.by_item
+        }
+        if not all((k.bound and n.isidentifier()) or id(values[n]) in grown for n, k in others.items()):
+            return lambda _: False  # a contribution may change it
+        if not (loop.unseen_calls or any(field.spec.in_place for field in self.payload.fields)):
+            return lambda value: id(value) not in grown
         if not isinstance(loop.team, SingleRank):
-            return set()
+            return lambda _: False
         lists = [field for field in self.payload.fields if type(field.data) is list and field.spec.in_place]
         rows = ((field, run) for field in lists for run in field.stored(Spans.of(*loop.team.figures.parts)))
-        return {id(field.data[row]) for field, run in rows for row in run}
+        settled = {id(field.data[row]) for field, run in rows for row in run}
+        return lambda value: id(value) in settled
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""
