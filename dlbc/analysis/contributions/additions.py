@@ -66,10 +66,8 @@ def puts_new(addition: Addition, module: ModuleNames) -> bool:
     match addition.effect:
         case ast.Assign(targets=[ast.Subscript()], value=value):
             return _is_made(value, module)
-        case ast.Call(
-            func=ast.Attribute(value=ast.Call(args=[_, first]))
-        ):  # d.setdefault(k, first).append(e)
-            return _is_made(first, module)
+        case ast.Call(func=ast.Attribute(value=ast.Call(args=[_, first]))):
+            return _is_made(first, module)  # of ``d.setdefault(k, first).append(e)``
         case ast.Call(func=ast.Attribute(attr=method), args=given, keywords=[]) if not addition.by_item:
             within = given[-1:] if method in _SINGLE else ()
             return bool(within) and all(_is_made(value, module) for value in within)
