@@ -202,7 +202,8 @@ class _Finder:
         """Whether an iteration ends with the statement, but for other selections, which change nothing."""
         body = self._loop.node.body
         selections = {u.statement for u in self._updates if u.operator in SELECTING}
-        return statement in body and selections.issuperset(body[body.index(statement) :])
+        place = next((at for at, each in enumerate(body) if statement in every_node(each)), len(body))
+        return place < len(body) and selections.issuperset(body[place:])
 
     def _may_go_along(self, companion: AccessPath) -> bool:
         """Whether a selection may bind it: no target or private name, no part of an object made here."""

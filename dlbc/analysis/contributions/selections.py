@@ -30,7 +30,14 @@ def selection_of(node: ast.stmt, module: ModuleNames) -> Update | None:
     """The statement as a selection, or None if it is not clearly one."""
     pairs: list[_Pair] | None
     read: list[Target] = []
+    same: list[_Pair] = []
     match node:
+        case ast.If(test=test, body=first, orelse=[ast.If(test=compared, body=body, orelse=[])]) if [
+            *map(ast.dump, first)
+        ] == [*map(ast.dump, body)]:
+            # if best is None: best = new, i; elif new < best[0]: the same
+            pairs, same = _pairs(body), _pairs(first) or []
+            compared = ast.BoolOp(ast.Or(), [test, compared])
         case ast.If(test=test, body=body, orelse=[] | [ast.Pass()]):
             is_and = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
             compared = test.values[-1] if isinstance(test, ast.BoolOp) and is_and else test
@@ -55,7 +62,7 @@ def selection_of(node: ast.stmt, module: ModuleNames) -> Update | None:
         for best, by in _compared(old):
             if (empty is None or empty.path == best.path) and _chosen(new, best, by, pairs, module):
                 read += [best] if empty is None else [best, empty]
-                made = _made_selection(node, read, sign, new, pairs, none_first=empty is not None)
+                made = _made_selection(node, read, sign, new, [*pairs, *same], none_first=empty is not None)
                 taken = next(value for at, value in pairs if at.path == best.path)
                 made_here = isinstance(taken, ast.Tuple | ast.List | ast.Dict)
                 return replace(made, by=by, may_change=bool(by) and not made_here)
@@ -167,16 +174,16 @@ def _made_selection(
     node: ast.stmt, read: list[Target], operator: str, new: ast.expr, pairs: list[_Pair], *, none_first: bool
 ) -> Update:
     path = read[0].path
-    bound = next(at for at, _ in pairs if at.path == path)
+    bound = [at for at, _ in pairs if at.path == path]
     others = [at for at, _ in pairs if at.path != path]
     return Update(
         path=path,
         operator=operator,
         statement=node,
-        holders=frozenset({bound.holder, *(at.holder for at in read)}),
-        mentions=frozenset({bound.root, *(at.root for at in read)}),
+        holders=frozenset(at.holder for at in (*bound, *read)),
+        mentions=frozenset(at.root for at in (*bound, *read)),
         values=(new,),
-        companions=tuple(at.path.text for at in others),
+        companions=tuple(dict.fromkeys(at.path.text for at in others)),
         companion_holders=frozenset(at.holder for at in others),
         companion_mentions=frozenset(at.root for at in others),
         none_first=none_first,

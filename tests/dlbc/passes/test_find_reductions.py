@@ -81,6 +81,15 @@ NAMES = [
     ("if (v := X[i]) > best[0]:\n    best = v, i", "best > [0]"),
     ("v = X[i]\nbest = (v, i) if v > best[0] else best", "best > [0]"),
     ("if X[i].cost < best.cost:\n    best = X[i]", "best < .cost"),
+    (
+        "v = X[i]\nif best is None:\n    best = v, i\nelif v > best[0]:\n    best = v, i",
+        "best > [0]",
+    ),
+    (
+        "v = X[i]\nif best is None:\n    best, where = v, i\nelif v > best:\n    best, where = v, i",
+        "best > where",
+    ),
+    ("p = X[i]\nif best is None:\n    best = p\nelif p.v > best.v:\n    best = p", "best > .v"),
     ("p = X[i]\nif p[0] < best[0]:\n    best = p", "best < [0]"),
 ]
 
@@ -235,6 +244,8 @@ REFUSED = [
     ("v = X[i]\nif v > best[0]:\n    best = *Y, v", ["DLB326"]),
     ("v = X[i]\nif v > best['v']:\n    best = {**Y, 'v': v}", ["DLB326"]),
     ("v = X[i]\nif v > best['v']:\n    best = {'v': v, n: i}", ["DLB326"]),
+    ("v = X[i]\nif best is None:\n    best = v, i\nelif v > best[0]:\n    best = v, n", ["DLB324"]),
+    ("v = X[i]\nif where is None:\n    best = v\nelif v > best:\n    best = v", ["DLB324"]),
     ("v = X[i]\nif v > best[1]:\n    best = {1: v, True: i}", ["DLB326"]),
     ("v = X[i]\nif v > best['']:\n    best = {'': v}", ["DLB326"]),
     ("v = X[i]\nif v > best[1.5]:\n    best = {1.5: v}", ["DLB326"]),

@@ -163,6 +163,15 @@ def shared_with_contributions():
         items.append(i)
         if (v := i * 7 % 13) > longest[0]:
             longest = [v, i]
+    first = None
+    # dlb: parallel
+    for i in range(20):
+        v = math.nan if i % 7 == 3 else i * 7 % 13
+        if first is None:
+            first = (v, i)
+        elif v >= first[0]:
+            first = (v, i)
+    print(first)
     flag = None
     # dlb: parallel
     for i in range(20):
