@@ -76,7 +76,6 @@ def weight_histogram_apart(breaks, totals, n):
 def bls(t, y, ivar, durations, period):
     """timeseries.BoxLeastSquares, bls_slow: the best of all durations and phases."""
     best = (-np.inf, None)
-    # Legal, but the best is a tuple, and an iteration may offer several: two names would do
     # dlb: parallel, BLOCK
     for duration in durations:
         for t0 in np.arange(0, period, duration / 2):
