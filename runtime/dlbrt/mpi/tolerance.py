@@ -140,6 +140,7 @@ class TolerantCommunicator(Communicator):
     def __init__(self, before: Communicator) -> None:
         """Take the place of a communicator that has served to begin; collective."""
         self._host, self._spins, self.on_one_host = before._host, before._spins, before.on_one_host
+        self.ranks_here, self.cores = before.ranks_here, before.cores
         self._wakeups = self._counter = None
         self.started_as = before.rank
         self.has_lost = False
