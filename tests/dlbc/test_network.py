@@ -50,6 +50,7 @@ def launches(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Launches:
     return found
 
 
+@pytest.mark.full
 @pytest.mark.mpi
 def test_the_network_is_shown_stored_and_drawn(cache: Path) -> None:
     (cache / "numpy.py").write_text("raise SystemExit('not this one')")

@@ -97,6 +97,7 @@ def test_ranks_that_leave_have_not_died(tmp_path: Path, ranks: list[subprocess.P
         assert process.stderr.read() == ""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("outlived", [False, True])
 def test_ranks_that_end_since_another_one_aborts_have_not_died(
     tmp_path: Path, ranks: list[subprocess.Popen[bytes]], outlived: bool

@@ -111,6 +111,7 @@ def test_a_slow_host_and_a_loaded_one_get_less_work(lab: Lab, tmp_path: Path) ->
     assert loop["redistributions"] >= 1
 
 
+@pytest.mark.full
 def test_rows_reach_a_host_over_a_slow_link(lab: Lab, tmp_path: Path) -> None:
     found = figures(lab, program(tmp_path, ("GCDLB",), 20_000), 4, LoadSpec(levels=(3, 3, 0, 0)))
     (loop,) = found["loops"]

@@ -218,6 +218,7 @@ print(u.sum(), u[3, 3])
 """
 
 
+@pytest.mark.full
 def test_a_routine_begins_with_the_speed_functions_of_an_earlier_run(program: Path) -> None:
     directory, stats, model = program.parent, program.with_name("stats.json"), program.with_name("model.json")
     program.write_text(ROUTINE)

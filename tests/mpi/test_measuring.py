@@ -99,6 +99,7 @@ def test_each_host_with_several_ranks_has_a_network_of_its_own(hosts: str, withi
         assert network.latency_s > 0
 
 
+@pytest.mark.full
 def test_clocks_that_differ_do_not_show_in_the_times() -> None:
     found = from_json(run(AHEAD + MEASURE, 3, "hhh").stdout.decode())
     for taken in (found.samples.one_to_all, found.samples.all_to_one, found.samples.all_to_all):
@@ -175,6 +176,7 @@ calibration.main()
 """
 
 
+@pytest.mark.full
 def test_nothing_is_stored_while_the_machine_is_busy(tmp_path: Path) -> None:
     env = {"XDG_CACHE_HOME": str(tmp_path)}
     done = run_mpi(2, [sys.executable, "-c", BUSY, "2"], env=env)

@@ -75,6 +75,7 @@ with open("written", "w") as file:
 """
 
 
+@pytest.mark.full
 @pytest.mark.mpi
 def test_a_difference_is_shown_with_its_place_and_can_be_repeated(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text(WRONG)

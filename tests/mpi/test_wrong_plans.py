@@ -33,6 +33,7 @@ def test_there_are_20_wrong_plans_and_each_can_be_planted(tmp_path: Path) -> Non
         compile(plan.planted(texts[plan.program]), plan.name, "exec")
 
 
+@pytest.mark.full
 @pytest.mark.mpi
 @pytest.mark.parametrize("plan", part(WRONG_PLANS, 16), ids=lambda plan: plan.name.replace(" ", "-"))
 def test_verify_finds_a_wrong_plan(plan: WrongPlan, tmp_path: Path) -> None:
