@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from dlbrt.data.access_table import FootprintError
 from dlbrt.data.array_table import root_of
 from dlbrt.data.field import overwriting, reached_whole
 from dlbrt.data.footprint import IndexMap
-from dlbrt.data.hazard import hazard, holders, items_reached, reached_otherwise
+from dlbrt.data.hazard import hazard, holders
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.shown_warnings import collects_warnings
@@ -32,11 +31,11 @@ from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader
 from dlbrt.mpi.interrupts import interrupts
 from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.root.contribution_obstacles import contribution_obstacle, selection_obstacle
 from dlbrt.mpi.root.partitioner import Partitioner
 from dlbrt.mpi.root.payload import Payload
 from dlbrt.mpi.root.runtime import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
-from dlbrt.mpi.team import SingleRank
 from dlbrt.mpi.values.code_reach import finalized_class
 from dlbrt.mpi.values.generators import is_replaced
 from dlbrt.mpi.values.kernels import named
@@ -45,8 +44,7 @@ from dlbrt.mpi.values.taken_apart import by_value
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.parameters import COMPILED_S, Parameters
 from dlbrt.predict.groups import Groups
-from dlbrt.reductions.contributions import LoopContributions, combines_surely, selectable
-from dlbrt.reductions.kinds import ContributionForm, ContributionKind
+from dlbrt.reductions.contributions import combines_surely
 from dlbrt.reductions.output import is_real, output_properties
 from dlbrt.reductions.unbound import is_unbound
 
@@ -55,17 +53,8 @@ if TYPE_CHECKING:
 
 Kernel = Callable[..., None]
 
-#: Values that no operation changes, so that other references to them do no harm.
-_UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
-
-
 #: What a guard asks of an array to slices of which iterations store: those of a list may change its length.
 _HAS_AXES = ".ndim > 0"
-
-
-def _is_selected(kind: ContributionKind, value: Any) -> bool:
-    """Whether iterations choose the best object; rows of arrays have memory that others may change."""
-    return kind.form is ContributionForm.SELECTION and not isinstance(value, np.ndarray)
 
 
 class Preparation:
@@ -131,8 +120,10 @@ class Preparation:
                     return reason
                 self.payload.pack(loop.contributions, lean=not self.watches(loop))
                 if self.payload.as_before:
-                    return self._selection_obstacle(loop.contributions)
-                reason = self._hazard() or self._contribution_obstacle(loop)
+                    return selection_obstacle(loop.contributions)
+                reason = self._hazard() or contribution_obstacle(
+                    loop, self.payload, self.space.containers, self.named
+                )
                 if reason is None:
                     self.payload.keep_packed()
                 return reason
@@ -272,57 +263,10 @@ class Preparation:
         )
         return hazard(self.payload.fields, self.payload.arrays(), hidden, len(self.space), met, self.named)
 
-    def _selection_obstacle(self, known: LoopContributions) -> str | None:
-        for name, kind in known.kinds.items():
-            if not selectable(kind, known.values[name]):
-                what = f"the part {kind.by} of what {name} starts from is missing, or" if kind.by else ""
-                return f"{what or f'what {name} starts from'} has no order that ranks could choose by"
-        return None
-
     def _finalizer_obstacle(self) -> str | None:
         reached = [*self.named.values(), *(part.values for part in self.space.parts)]
         kind = finalized_class(self.kernel, reached)
         return None if kind is None else f"the finalizer of {kind.__name__} would run on other ranks"
-
-    def _contribution_obstacle(self, loop: LoopContext) -> str | None:
-        known = loop.contributions
-        if reason := self._selection_obstacle(known):
-            return reason
-        if reason := self.payload.holder_obstacle():
-            return reason
-        stays = self._settled(loop)
-        changing = {name: value for name, value in known.values.items() if name in known.kinds}
-        changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
-        changing = {n: v for n, v in changing.items() if not (_is_selected(known.kinds[n], v) and stays(v))}
-        met = [*self.payload.objects.known.objects, *self.space.containers] if changing else ()
-        reason = reached_otherwise(changing, self.payload.fields, self.payload.arrays(), met, self.named)
-        for name in (n for n in changing if _is_selected(known.kinds[n], changing[n])):
-            if reason is not None and reason.startswith(f"{name} is also reached"):
-                return f"{name} is an object that iterations may change: begin with None, or a copy of it"
-        grouped = {name: known.values[name] for name, kind in known.kinds.items() if kind.by_item}
-        return reason or items_reached(grouped, met, self.named)
-
-    def _settled(self, loop: LoopContext) -> Callable[[Any], bool]:
-        """Tells of the best object so far whether the iterations to come leave it as it is.
-
-        None of them changes an object, or it is an element of a list that an iteration which is done has
-        changed, as no other one does.
-        """
-        kinds, values = loop.contributions.kinds, loop.contributions.values
-        others = {n: k for n, k in kinds.items() if k.form is not ContributionForm.SELECTION}
-        grown = {
-            id(values[n]) for n, k in others.items() if k.form is ContributionForm.ADDED and not k.by_item
-        }
-        if not all((k.bound and n.isidentifier()) or id(values[n]) in grown for n, k in others.items()):
-            return lambda _: False  # a contribution may change it
-        if not (loop.unseen_calls or any(field.spec.in_place for field in self.payload.fields)):
-            return lambda value: id(value) not in grown
-        if not isinstance(loop.team, SingleRank):
-            return lambda _: False
-        lists = [field for field in self.payload.fields if type(field.data) is list and field.spec.in_place]
-        rows = ((field, run) for field in lists for run in field.stored(Spans.of(*loop.team.figures.parts)))
-        settled = {id(field.data[row]) for field, run in rows for row in run}
-        return lambda value: id(value) in settled
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""
